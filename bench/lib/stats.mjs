@@ -1,4 +1,4 @@
-/** The middle value; of an even count, the mean of the middle two. NaN if there is none. */
+/** The middle value; of an even count, the mean of the middle two. NaN without values. */
 export function median(values) {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
   if (sorted.length === 0) return NaN;

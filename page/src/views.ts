@@ -84,7 +84,7 @@ export interface ToolView {
   readonly name: string;
   readonly digest: string;
   readonly pin: 'accepted' | 'changed' | 'renamed';
-  /** The difference from the accepted definition; null if there is none. `tool` is then the accepted one, if any. */
+  /** The difference from the accepted definition; null without a difference. `tool` is then the accepted one, if any. */
   readonly change: ChangeView | null;
   /** The tool has an app (`_meta.ui`) that shows its results. */
   readonly app: boolean;
@@ -427,7 +427,7 @@ export interface FindingView {
   readonly what: string;
   /** The suggested fix; '' if none is needed. */
   readonly advice: string;
-  /** The section of the specification; '' if there is none. */
+  /** The section of the specification; '' without one. */
   readonly section: string;
   /** The observed text, such as an invalid line; '' for nothing. */
   readonly evidence: string;

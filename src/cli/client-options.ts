@@ -102,7 +102,7 @@ export function readRevisions({ text }: Pick<ClientWords, 'text'>): readonly str
 
 /**
  * Parses the words of a subcommand that connects to one server. The target is the program behind `--`, or the first word
- * that is not an option: an address, a socket, or a name in the configuration. If that word is none of these, the first
+ * that is not an option: an address, a socket, or a name in the configuration. If that word is not one of these, the first
  * later word that is becomes the target.
  */
 export async function readClientWords(proc: CommandProcess, words: readonly string[], own: OwnOptions = {}): Promise<ClientWords> {

@@ -13,7 +13,7 @@ import { WrongUse } from './exit-codes.ts';
 /** A proxy on this machine in front of an address. */
 export interface HttpRelayOptions {
   readonly target: URL;
-  /** 0: any free port. */
+  /** 0 for a free port. */
   readonly port: number;
   /** Added to each request, such as credentials. */
   readonly headers: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ const key = 'seen-tools';
 /** The tool names that `list` and `call` have seen, by server name in the configuration. */
 export type SeenTools = ReadonlyMap<string, readonly string[]>;
 
-/** Reads the stored names; empty if there are none or they cannot be read. */
+/** Reads the stored names; empty if the file is missing or unreadable. */
 export async function seenTools(env: CommandProcess['env']): Promise<SeenTools> {
   const kept = await userStore(env).get(key).catch(() => undefined);
   if (!isObject(kept)) return new Map();

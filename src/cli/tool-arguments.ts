@@ -51,7 +51,7 @@ function propertiesOf(schema: unknown): Bag {
   return isObject(properties) ? properties : {};
 }
 
-/** The types that a property may have; empty: any type. */
+/** The types that a property may have; empty if every type is allowed. */
 function typesAt(schema: unknown, path: readonly string[]): readonly unknown[] {
   let at: unknown = schema;
   for (const name of path) {

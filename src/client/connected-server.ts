@@ -167,7 +167,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     },
   };
 
-  /** Rejects our requests that the batch answers; if there are none, reports the batch. */
+  /** Rejects our requests that the batch answers; if it answers no request, reports the batch. */
   #refuseBatch(values: readonly unknown[]): void {
     const why = "the server's batch was refused by this revision";
     let told = false;

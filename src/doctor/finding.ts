@@ -35,7 +35,7 @@ export interface Finding {
   readonly what: string;
   /** The section of the specification: `2025-11-25 basic/transports#stdio`. */
   readonly where: string;
-  /** The id of the judge's rule about it; undefined if there is none. */
+  /** The id of the judge's rule about it; undefined without such a rule. */
   readonly rule?: string | undefined;
   /** Advice. */
   readonly todo: string;

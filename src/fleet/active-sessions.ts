@@ -41,7 +41,7 @@ export interface ActiveSessions {
   end(id: string, why: string): Promise<void>;
   /** Takes a message that another process has sent to all. */
   hear(told: Told): void;
-  /** Called when messages to all may be missing: any record may have changed. */
+  /** Called when messages to all may be missing, so every record may have changed. */
   missed(): void;
   close(): void;
 }

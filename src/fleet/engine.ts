@@ -91,7 +91,7 @@ export interface SessionStore {
    * Rejects if a record with this id exists.
    */
   create(id: string, owner: string | undefined, text: string, ttlMs: number): Promise<void>;
-  /** Returns a record; undefined if there is none. */
+  /** Returns a record; undefined if it does not exist. */
   load(id: string): Promise<KeptSession | undefined>;
   /** Stores the record for `ttlMs` from now on. False if it does not exist. */
   touch(id: string, ttlMs: number): Promise<boolean>;

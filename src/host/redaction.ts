@@ -105,7 +105,11 @@ function cleaned(text: string, most: number, room: Room, identifies: boolean): s
   let kept = head(text, most);
   room.chars -= kept.length;
   // A part of a key does not look like one: the run of characters that the cut splits is left out.
-  if (!identifies && inRun(text, kept.length)) while (inRun(kept, kept.length - 1)) kept = kept.slice(0, -1);
+  if (!identifies && inRun(text, kept.length)) {
+    let end = kept.length;
+    while (inRun(kept, end - 1)) end--;
+    kept = kept.slice(0, end);
+  }
   const plain = identifies ? kept : address.test(kept) ? redactUrl(kept) : redactText(kept);
   const clean = plain.replace(tokenRun, (run, at: number) =>
     (encodedObject.test(run) || knownKey.test(run) || scheme.test(plain.slice(Math.max(0, at - 16), at)) ? redacted : run));

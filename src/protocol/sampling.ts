@@ -139,7 +139,7 @@ function blocksOf(message: unknown): Block[] {
 }
 
 /**
- * The first fault of tool results in the messages of `sampling/createMessage`; undefined if there is none. A message with
+ * The first fault of tool results in the messages of `sampling/createMessage`; undefined for valid messages. A message with
  * a tool result has no other content, and the message after a tool use has its result. 2025-11-25
  * client/sampling#tool-result-messages and client/sampling#tool-use-and-result-balance.
  */

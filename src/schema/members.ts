@@ -229,7 +229,7 @@ const decidable = new Set([
 /** With more options a set is faster. */
 const fewOptions = 8;
 
-/** The values that certainly satisfy a node. Without a node there are none. */
+/** The values that certainly satisfy a node. Empty without a node. */
 function certain(node: Node | undefined): Certain {
   const keywords = typeof node?.keywords === 'object' ? node.keywords : {};
   const kind = kindOf(keywords);

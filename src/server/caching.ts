@@ -34,7 +34,7 @@ export const cacheShape: Shape<Partial<Record<Cacheable, CacheHint>>> = {
 export interface CacheFields {
   /** Milliseconds, a whole number from 0. */
   readonly ttlMs: number;
-  /** `public`: any cache may keep it. `private`: only the requester. */
+  /** `public`: every cache may keep it. `private`: only the requester. */
   readonly cacheScope: 'public' | 'private';
 }
 

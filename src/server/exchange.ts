@@ -60,7 +60,7 @@ export class Exchange implements PlainContext, FailureHandler {
   failures: HandlerFailures | undefined;
   /** The clock of that server. */
   clock: Clock = systemClock;
-  /** Calls the functions given to `ctx.defer`; undefined: there are none. Never rejects. */
+  /** Calls the functions given to `ctx.defer`; undefined without such functions. Never rejects. */
   runDeferred: (() => Promise<void>) | undefined;
   #reports: ProgressReports | undefined;
 

@@ -130,7 +130,7 @@ export class Registry<E extends Entry> {
     return this.#sequence > 0;
   }
 
-  /** The entry with this name; undefined: there is none, or `name` is not a string. */
+  /** The entry with this name; undefined if it does not exist, or if `name` is not a string. */
   get(name: unknown): RunnableEntry<E> | undefined {
     return typeof name === 'string' ? this.#entries.get(name) : undefined;
   }

@@ -223,7 +223,7 @@ function templateEntry(
 }
 
 /**
- * The resource or template for this URI that the listener may see; `hidden`: all of them are hidden. Undefined: there is none, and
+ * The resource or template for this URI that the listener may see; `hidden`: all of them are hidden. Undefined: it does not exist, and
  * such a URI may be watched too.
  */
 function findWatched(

@@ -157,7 +157,7 @@ export class TaskClient extends McpClient {
     return revision !== undefined && coreTasks(revision) && this.capabilities?.tasks?.requests?.tools?.call !== undefined;
   }
 
-  /** Resolves with the subscription that the server agreed to; undefined: there is none, and tasks are polled. */
+  /** Resolves with the subscription that the server agreed to; undefined without a subscription: tasks are polled. */
   async #listen(taskIds: readonly string[] | undefined): Promise<unknown> {
     return this.revision?.era === 'modern' ? this.listen('taskIds', taskIds) : undefined;
   }

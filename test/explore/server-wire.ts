@@ -12,7 +12,7 @@ interface ListedTool {
 /** One connection of a host to a server, with the tools that the server has listed on it. */
 export class ServerWire {
   readonly pipe: Pipe;
-  /** Name => description in the newest listing that no later `list_changed` has outdated; undefined if there is none. */
+  /** Name => description in the newest listing that no later `list_changed` has outdated; undefined without such a listing. */
   known: ReadonlyMap<string, string> | undefined;
   /** Pending list requests, and whether a change was announced after each. */
   readonly #listings = new Map<unknown, { outdated: boolean }>();

@@ -9,7 +9,7 @@ import type { More } from './made.ts';
 
 const errorsOf = (result: ValidationResult): readonly ValidationError[] => (result.valid ? [] : result.errors);
 
-/** The value at a pointer; undefined if there is none. */
+/** The value at a pointer; undefined if it does not exist. */
 function at(root: unknown, pointer: string): unknown {
   return pointer.split('/').slice(1).map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce<unknown>((part, step) => (Object.hasOwn(Object(part), step) ? (part as Record<string, unknown>)[step] : undefined), root);

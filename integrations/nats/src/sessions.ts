@@ -50,7 +50,7 @@ export async function natsSessions({ js, name, answerMs }: Place, keepMs: number
   }
 
   /**
-   * Changes the record with this id, retrying on conflicts. Returns the new record; undefined if there is none or `change`
+   * Changes the record with this id, retrying on conflicts. Returns the new record; undefined if it does not exist or `change`
    * returned none.
    */
   async function rewrite(id: string, change: (kept: Kept) => Omit<Kept, 'by'> | undefined): Promise<Kept | undefined> {

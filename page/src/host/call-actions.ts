@@ -50,7 +50,7 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
     return result;
   }
 
-  /** The validator's complaint about a structured result; '' if there is none. */
+  /** The validator's complaint about a structured result; '' for a valid one. */
   function outputFault(server: string, name: string, { isError, structuredContent }: CallToolResult): string {
     const { outputSchema } = page.tool(server, name).tool;
     if (!outputSchema || isError) return '';

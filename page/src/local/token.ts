@@ -3,7 +3,7 @@ const key = 'barewire-token';
 
 /**
  * The token of the local server: from the fragment of the address, which is then removed from the address and the history, or from an
- * earlier load of this tab. '' if there is none.
+ * earlier load of this tab. '' without one.
  */
 export function takeToken(): string {
   // Only if the fragment is the token: other fragments link to places in the page.

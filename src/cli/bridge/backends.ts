@@ -49,7 +49,7 @@ export class Backends {
     return this.#all.size;
   }
 
-  /** The backend for this client, new if there is none. Throws if the maximum is reached and all are busy. */
+  /** The backend for this client, created if missing. Throws if the maximum is reached and all are busy. */
   of({ principal, info, capabilities }: Asking): Backend {
     const { elicitation, sampling, roots } = capabilities;
     const key = JSON.stringify([principal, elicitation, sampling, roots !== undefined]);

@@ -78,7 +78,7 @@ export class BridgedCall {
   }
 
   /**
-   * The question at index `from`, or the end if there is none. Remaining questions come even after the end: a client may
+   * The question at index `from`, or the end if that index has no question. Remaining questions come even after the end: a client may
    * bring their answers.
    */
   async next(from: number): Promise<CallStep> {

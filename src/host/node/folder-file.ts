@@ -36,7 +36,7 @@ const maxBytes = 65_536;
 const maxServers = 50;
 
 /**
- * Reads a file of servers of a folder; undefined if there is none. Throws a `HostError` `bad-config` for anything but a regular file in
+ * Reads a file of servers of a folder; undefined without such a file. Throws a `HostError` `bad-config` for anything but a regular file in
  * exactly that folder (a link, a pipe, a device), for more than 64 KiB or 50 servers, for names that could be mistaken for something else,
  * and for a malformed configuration.
  */
@@ -76,7 +76,7 @@ export async function readFolderFile(path: string): Promise<FolderFile | undefin
 }
 
 /**
- * The bytes of a regular file; undefined if there is none. Does not wait for a pipe, and reads no more than the
+ * The bytes of a regular file; undefined without such a file. Does not wait for a pipe, and reads no more than the
  * limit.
  */
 async function bytesOf(path: string, bad: (why: string, cause?: unknown) => HostError): Promise<Uint8Array<ArrayBuffer> | undefined> {

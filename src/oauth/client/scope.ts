@@ -3,7 +3,7 @@ export function scopesOf(scope: string | undefined): string[] {
   return [...new Set((scope ?? '').split(' ').filter(Boolean))];
 }
 
-/** The union of the scopes of all values; undefined if there are none, since the parameter is then left out. */
+/** The union of the scopes of all values; undefined without scopes, since the parameter is then left out. */
 export function unionOfScopes(...scopes: readonly (string | undefined)[]): string | undefined {
   // `join` treats undefined as an empty text.
   return scopesOf(scopes.join(' ')).join(' ') || undefined;

@@ -23,7 +23,7 @@ export interface AuthorizationStore {
 
 /** Holds private keys that cannot be exported. */
 export interface KeyStore {
-  /** The key with this name; undefined if there is none. */
+  /** The key with this name; undefined if it is not stored. */
   get(id: string): Promise<StoredKey | undefined>;
   /** Stores a key, replacing an earlier one. */
   put(id: string, key: StoredKey): Promise<void>;

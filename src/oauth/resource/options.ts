@@ -63,7 +63,7 @@ export interface BearerOptions {
   readonly scopes?: readonly string[];
   /** Scopes that every request needs. Default none. */
   readonly requiredScopes?: readonly string[];
-  /** The scopes that a 401 asks clients to request first. Default: `requiredScopes`, or `scopes` if there are none. */
+  /** The scopes that a 401 asks clients to request first. Default: `requiredScopes`, or `scopes` without those. */
   readonly initialScopes?: readonly string[];
   /** Whether one scope includes another: `(held, needed) => held === 'admin'`. Default: no scope includes another. */
   readonly implies?: (held: string, needed: string) => boolean;

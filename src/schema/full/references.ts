@@ -26,7 +26,7 @@ export function resolveUri(base: string, reference: string): [uri: string, fragm
   return [scheme + authority + steps.join('/'), fragment];
 }
 
-/** The subschema with this name as its `$dynamicAnchor`; undefined: there is none. */
+/** The subschema with this name as its `$dynamicAnchor`; undefined if it does not exist. */
 export function dynamicAnchor(resource: SchemaResource, name: string): Node | undefined {
   const node = resource.anchors.get(name);
   return (node?.keywords as Keywords | undefined)?.$dynamicAnchor === name ? node : undefined;

@@ -72,7 +72,7 @@ export async function aesGcm(secret?: Uint8Array): Promise<AesGcm> {
   };
 }
 
-/** WebCrypto takes no bytes in shared memory, and there are none here. */
+/** WebCrypto takes no bytes in shared memory, and no bytes here are in it. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const bytesOf = (text: string): Bytes => new TextEncoder().encode(text) as Bytes;

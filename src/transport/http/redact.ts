@@ -88,7 +88,7 @@ function isPlain(run: string): boolean {
   return true;
 }
 
-/** Splits a text at the first `mark`; `behind` is undefined if there is none. */
+/** Splits a text at the first `mark`; `behind` is undefined without a mark. */
 function cut(text: string, mark: string): [before: string, behind: string | undefined] {
   const at = text.indexOf(mark);
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];

@@ -11,7 +11,7 @@ export interface RequestHead {
   readonly method: string;
   /** The path as sent, without the query; for an absolute target, its path. */
   readonly path: string;
-  /** The query as sent, without its question mark; '' if there is none. */
+  /** The query as sent, without its question mark; '' without a query. */
   readonly query: string;
   /** The minor version: 0 or 1. */
   readonly minor: number;

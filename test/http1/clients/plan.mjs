@@ -41,7 +41,7 @@ export const linesOf = (origin) => plan.map(({ method, path = '/mcp', fields, bo
   method, `${origin}${path}`, ...Object.entries(fields).map((field) => field.join(': ')), Buffer.from(body).toString('hex'),
 ].join('\t'));
 
-/** The first fault in a client's lines; undefined if there is none. */
+/** The first fault in a client's lines; undefined for correct lines. */
 export function wrong(lines) {
   for (const [i, { title, want: [status, part] }] of plan.entries()) {
     const [found, content] = (lines[i] ?? '').split('\t');

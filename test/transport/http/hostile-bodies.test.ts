@@ -94,7 +94,7 @@ test('a batch without a session that has batches is refused before it is read', 
     const { user, system } = process.cpuUsage(began);
     assert.equal(answer.status, status, answer.text);
     assert.match(answer.text, says);
-    // Parsing alone takes several times as long. Both ends of the connection are in this process.
+    // The parsing takes several times as long by itself. Both ends of the connection are in this process.
     assert.ok(user + system < 1_000_000, `${user + system} µs`);
   }
 });

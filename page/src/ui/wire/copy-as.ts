@@ -15,7 +15,7 @@ export interface Asked {
 
 const verbs: Readonly<Record<string, Verb>> = { 'tools/call': 'call', 'resources/read': 'read', 'prompts/get': 'get' };
 
-/** The verb of the `barewire` command for a message; undefined if there is none. */
+/** The verb of the `barewire` command for a message; undefined for other messages. */
 export const verbOf = ({ shape, direction, method }: WireMessage): Verb | undefined =>
   (shape === 'request' && direction === 'sent' && Object.hasOwn(verbs, method) ? verbs[method] : undefined);
 

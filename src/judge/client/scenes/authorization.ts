@@ -12,7 +12,7 @@ interface Door {
   readonly issuer: HiddenIssuer;
   /** The parameters of WWW-Authenticate. */
   readonly challenge: (origin: string) => string;
-  /** The path of the resource metadata; undefined: there is none. */
+  /** The path of the resource metadata; undefined if not served. */
   readonly metadata: string | undefined;
   readonly scopes?: readonly string[];
   /** A second issuer, which replaces the first one after its token was used. */

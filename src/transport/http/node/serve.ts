@@ -14,7 +14,7 @@ import { listenerOf } from './listener.ts';
 
 /** The options of `serveHttp`. */
 export interface ServeHttpOptions extends HttpOptions {
-  /** Default 0: any free port. */
+  /** Default 0, for a free port. */
   port?: number | undefined;
   /** The address to listen on. Default 127.0.0.1: only this machine. If you change it, set `allowedHosts` as well. */
   host?: string | undefined;

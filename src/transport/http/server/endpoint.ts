@@ -22,7 +22,7 @@ import type { Sessions } from './sessions.ts';
 /** Serves a request whose credentials were checked. */
 export type Serve = (request: HttpRequest, auth: Auth | undefined) => void;
 
-/** Finds the function for a request's path and method. Undefined: there is none, and the request is refused. */
+/** Finds the function for a request's path and method. Undefined without one: the request is refused. */
 export type Router = (request: HttpRequest) => Serve | undefined;
 
 /**

@@ -5,7 +5,7 @@ export interface RequestInfo {
   readonly method: string;
   /** The path as sent, without the query. */
   readonly path: string;
-  /** The query as sent, without its question mark; '' if there is none. */
+  /** The query as sent, without its question mark; '' without a query. */
   readonly query: string;
   /** The value of a header; `name` is lower-case. */
   header(name: string): string | undefined;

@@ -26,7 +26,7 @@ const ownUser = (): bigint => BigInt(process.getuid?.() ?? -1);
 
 const refusal = (path: string, why: string): Error => new Error(`The socket ${JSON.stringify(path)} is refused: ${why}`);
 
-/** The file at a path, without following a link; undefined if there is none. */
+/** The file at a path, without following a link; undefined if it does not exist. */
 async function found(path: string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });

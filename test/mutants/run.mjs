@@ -2,7 +2,7 @@
 // of files: src/FOLDER/FILE.ts; or of src, the whole, by a sample. Writes test/mutants/results/NAME.json. --again tries only the survivors
 // of the kept result. --minutes N starts no mutant later than N minutes after the tests have run without one: the mutants tried by then are
 // the sample. --record FILE writes each verdict at once; the same command continues from there. --no-texts leaves out string literals.
-// --since COMMIT tries the changed files, within --minutes (3). --report makes requirements/mutants.md. MUTANTS_AT_ONCE is the number of
+// --since COMMIT tries the files whose code changed, and ends within --minutes (3). --report makes requirements/mutants.md. MUTANTS_AT_ONCE is the number of
 // parallel processes; MUTANTS_SAY=1 prints each survivor at once.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,8 +45,8 @@ async function mutate(what) {
       of = { code: all.filter((one) => !isText(one)).length, texts: all.filter(isText).length };
       return before ? survivorsAgain(before, all) : sampleOf(values['no-texts'] ? all.filter((one) => !isText(one)) : all, values.sample && Number(values.sample), randomOf(Number(values.seed)));
     });
-    const trial = new Trial(copy, testsOf(folders[folder].tests), folders[folder].longest);
-    const tests = await trial.prepare(count, folders[folder].processes);
+    const trial = new Trial(copy, testsOf(folders[folder].tests), { longest: folders[folder].longest });
+    const tests = await trial.prepare(count, { once: folders[folder].processes });
     console.log(`${what}: ${of.code} mutants of the code, ${chosen.length} drawn, ${tests.tests} tests of ${tests.seconds} s; ready after ${seconds(began)} s`);
     const keep = ({ tried, controls }) => keepResult(kept, {
       what, commit, date: new Date().toISOString().slice(0, 10), seed: before ? before.seed : Number(values.seed),

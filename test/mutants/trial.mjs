@@ -26,10 +26,14 @@ export const mayBeAlone = spawnSync(alone[0], [...alone.slice(1), 'true'], { std
 
 const endless = { work: 300_000, asleep: 30_000, ms: 900_000 };
 
+/** The time given for a run is over: what it asked for is undecided. */
+export class OutOfTime extends Error {}
+
 export class Trial {
   #folder;
   #files;
   #longest;
+  #until;
   #known;
   #coverage;
   #times;
@@ -39,31 +43,33 @@ export class Trial {
   /** Tests that are not run because they failed without a mutant. */
   unsteady = [];
 
-  /** `known`: tests that took too long in an earlier run. */
-  constructor(folder, files, longest = longestByDefault, known = []) {
+  /** `known`: tests that took too long in an earlier run. `until`: no process runs after it (of Date.now); see OutOfTime. */
+  constructor(folder, files, { longest = longestByDefault, known = [], until = Infinity } = {}) {
     this.#folder = folder;
     this.#known = known;
     this.#files = files;
     this.#longest = longest;
+    this.#until = until;
   }
 
   /**
    * Runs all tests twice without a mutant: first for their coverage, then for their times. A test that fails twice is not run later.
-   * `once`: takes both from one run, for tests that start processes and take long; the times then include the counting.
+   * `once`: takes both from one run, for tests that start processes and take long; the times then include the counting. `until`: throws
+   * OutOfTime if it has not ended by then.
    */
-  async prepare(mutants, once = false) {
-    const { coverage, times: counted } = await this.#pass({ mutants });
-    const { times } = once ? { times: counted } : await this.#pass({ mutant: 'none' });
+  async prepare(mutants, { once = false, until = this.#until } = {}) {
+    const { coverage, times: counted } = await this.#pass({ mutants }, until);
+    const { times } = once ? { times: counted } : await this.#pass({ mutant: 'none' }, until);
     this.#coverage = coverage;
     this.#times = times;
     this.tooLong = [...this.#known, ...Object.keys(times).filter((id) => times[id].work > this.#longest)];
     return { tests: Object.keys(times).length, seconds: Math.round(Object.values(times).reduce((sum, { work }) => sum + work, 0) / 100) / 10 };
   }
 
-  async #pass(task) {
+  async #pass(task, until) {
     const failures = [];
     for (;;) {
-      const seen = await this.#run({ files: this.#files, without, except: [...notAsked, ...this.#known, ...this.unsteady], ...task }, endless);
+      const seen = await this.#run({ files: this.#files, without, except: [...notAsked, ...this.#known, ...this.unsteady], ...task }, endless, until);
       if (seen.status === 0) return seen;
       // A single failure may come from a busy machine.
       const again = failures.includes(seen.by);
@@ -129,8 +135,19 @@ export class Trial {
     return this.#run({ files, chosen, without, mutant, hits }, { work: patience * (1_500 + 2 * sum('work')), asleep: patience * (asleep + slowest), ms: patience * (120_000 + 10 * sum('ms')) });
   }
 
-  /** Runs one process. Returns its exit code or the limit that ended it, and its output. Processes and files left by tests are removed. */
-  #run(task, most) {
+  /**
+   * Runs one process. Returns its exit code or the limit that ended it, and its output. Processes and files left by tests are removed.
+   * Throws OutOfTime if the process was ended at `until`.
+   */
+  async #run(task, most, until = this.#until) {
+    const left = until - Date.now();
+    if (left <= 0) throw new OutOfTime();
+    const seen = await this.#process(task, { ...most, ms: Math.min(most.ms, left) });
+    if (seen.ended === 'ms' && left <= most.ms) throw new OutOfTime();
+    return seen;
+  }
+
+  #process(task, most) {
     const path = join(this.#folder, `task-${(this.#tasks += 1)}.json`);
     // Outside the copy: below its package.json, a program without an extension would count as a module.
     const scratch = `${this.#folder}-tmp-${this.#tasks}`;

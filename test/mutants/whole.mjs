@@ -7,7 +7,7 @@ import { mutatedCopy, sourcesOf, testsOf, top } from './copy.mjs';
 import { folders } from './folders.mjs';
 import { isText } from './report.mjs';
 import { sampleOf } from './sample.mjs';
-import { Trial } from './trial.mjs';
+import { OutOfTime, Trial } from './trial.mjs';
 
 const folderOf = ({ file }) => file.split('/')[1];
 
@@ -30,26 +30,40 @@ export async function wholeTrial(copy, count, seed) {
   return { chosen, of, trial: new WholeTrial(copy, placed) };
 }
 
-/** Delegates to the trial of a mutant's folder, which is prepared at its first mutant. */
-class WholeTrial {
+/**
+ * Delegates to the trial of a mutant's folder, which is prepared at its first mutant. `mutants`: how many the copy has. `until` (of
+ * Date.now): a preparation may take half of the time that is left; the folders that need more are `slow`, and their mutants throw OutOfTime.
+ */
+export class WholeTrial {
   #copy;
   #mutants;
+  #until;
   #trials = new Map();
+  /** The folders whose tests take too long to be prepared in the time. */
+  slow = [];
 
-  constructor(copy, mutants) {
+  constructor(copy, mutants, until = Infinity) {
     this.#copy = copy;
     this.#mutants = mutants;
+    this.#until = until;
   }
 
   async #trialOf(mutant) {
     const folder = folderOf(mutant);
     const made = this.#trials.get(folder);
     if (made) return made.trial;
-    const trial = new Trial(this.#copy, testsOf(folders[folder].tests), folders[folder].longest, tooLongBefore(folder));
-    const { tests, seconds } = await trial.prepare(this.#mutants, true);
-    console.log(`${folder}: ${tests} tests of ${seconds} s`);
-    this.#trials.set(folder, { trial, tests });
-    return trial;
+    if (this.slow.includes(folder)) throw new OutOfTime();
+    const { tests: names, longest } = folders[folder];
+    const trial = new Trial(this.#copy, testsOf(names), { longest, known: tooLongBefore(folder), until: this.#until });
+    try {
+      const { tests, seconds } = await trial.prepare(this.#mutants, { once: true, until: (Date.now() + this.#until) / 2 });
+      console.log(`${folder}: ${tests} tests of ${seconds} s`);
+      this.#trials.set(folder, { trial, tests });
+      return trial;
+    } catch (error) {
+      if (error instanceof OutOfTime) this.slow.push(folder);
+      throw error;
+    }
   }
 
   async of(mutant) {

@@ -17,7 +17,7 @@ const maxMessages = 20;
 
 /** Why a call is shown a second time. */
 const again: Partial<Record<ApprovalRequest['why'], string>> = {
-  'changed-while-shown': 'The tool changed while it was shown. This is what it is now.',
+  'changed-while-shown': 'The tool changed while it was shown. This is its current definition.',
   'too-late': 'The answer came too late. It is shown again.',
 };
 

@@ -46,4 +46,4 @@ export const defaultMaxNoiseBytes: number = 268_435_456;
 export const noiseAfter = (noise: number, kind: string): number => (kind === 'refusal' ? noise + lineBytes : 0);
 
 /** The reason for closing the connection to a peer that sends only noise. */
-export const noiseFault = (limit: number): string => `it sent ${limit} bytes without a message among them`;
+export const noiseFault = (limit: number): string => `it sent ${limit} bytes without a message`;

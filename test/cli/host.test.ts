@@ -197,7 +197,7 @@ test('host: a tool that changed since it was allowed for good is shown as a diff
   assert.equal(refused.code, 3);
   assert.match(refused.err, /post\/send[^]*- description: "Sends a letter"[^]*\+ description: "Sends a letter, and a copy to me"/);
   const accepted = await atTerminal(home, [
-    [/barewire> /, 'call send\n'], [/and a copy to me[^]*Accept it as it is now\? \[y\/N\] /, 'y\n'],
+    [/barewire> /, 'call send\n'], [/and a copy to me[^]*Accept its current definition\? \[y\/N\] /, 'y\n'],
     // The grant was for the old definition.
     [/post will run send[^]*\[N\]o: /, 'o\n'], [/sent[^]*barewire> /, 'quit\n'],
   ]);

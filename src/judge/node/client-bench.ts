@@ -35,7 +35,7 @@ export function clientProgram(options: ClientProgramOptions): JudgedClient {
   const has = (word: string): boolean => command.some((one) => one.includes(word));
   const ways: ClientWay[] = [...has('{program}') ? ['pipe' as const] : [], ...has('{url}') ? ['http' as const] : []];
   if (ways.length === 0) throw new TypeError('the command of a client needs {url} or {program} as the name of its server');
-  if (ways.length === 2) throw new TypeError('the command of a client has both {url} and {program}: only one may name its server');
+  if (ways.length === 2) throw new TypeError('the command of a client needs {url} or {program} as the name of its server, not both');
   return { name: command.map(quoted).join(' '), ways, start: (way, events, how) => (way === 'pipe' ? overPipe(options, clock, events, how) : overHttp(options, clock, events)) };
 }
 

@@ -37,16 +37,18 @@ interface Handle {
   /** The handler of `receive`. */
   readonly handler: () => BusHandler | undefined;
   /** The state that all processes on one engine share. */
-  readonly all: { killed: boolean; restarts: number; readonly handles: Handle[] };
+  readonly all: { killed: boolean; restarts: number; left: number; readonly handles: Handle[] };
 }
 
 /** A change of a bus that makes a fault. */
 type BusFault = (handle: Handle) => Partial<Bus>;
 
 /** An engine that can be killed and restarted, with a fault. */
-async function open(fault: BusFault, join?: (hub: StoringEngine, name: string, nth: number) => Promise<Bus>): Promise<OpenedEngine> {
+async function open(
+  fault: BusFault, join?: (hub: StoringEngine, name: string, nth: number) => Promise<Bus>, leaseMs: number = 900,
+): Promise<OpenedEngine & { readonly all: Handle['all'] }> {
   const hub = memoryEngine();
-  const all: Handle['all'] = { killed: false, restarts: 0, handles: [] };
+  const all: Handle['all'] = { killed: false, restarts: 0, left: 0, handles: [] };
   const leaves: (() => Promise<void>)[] = [];
   let away = false;
   let count = 0;
@@ -72,15 +74,19 @@ async function open(fault: BusFault, join?: (hub: StoringEngine, name: string, n
             given = handler;
             whole.receive(handler);
           },
+          leave() {
+            all.left++;
+            return whole.leave();
+          },
         };
       },
     };
   };
   return {
-    engine: make(), again: async () => make(), leaseMs: 1000,
+    all, engine: make(), again: async () => make(), leaseMs: 1000,
     kill() {
       all.killed = true;
-      systemClock.after(900, () => void leaves.at(-1)?.());
+      systemClock.after(leaseMs, () => void leaves.at(-1)?.());
     },
     async restart() {
       away = true;
@@ -123,10 +129,17 @@ const telling = (change: (topic: string, text: string, handle: Handle) => boolea
     },
   }),
 });
+/** Everything arrives 10 ms late. */
+const slow: BusFault = ({ bus }) => ({
+  receive: (handler) => bus.receive({
+    ...handler,
+    message: (text) => systemClock.after(10, () => handler.message(text)), told: (topic, text) => systemClock.after(10, () => handler.told(topic, text)),
+  }),
+});
 const another = Object.assign(new Error('of another kind'), { code: 'undeliverable' });
 
 /** By the name of a test: what it says of which fault. */
-const busFaults: Readonly<Record<string, readonly (readonly [says: string, fault: BusFault, join?: Parameters<typeof open>[1]])[]>> = {
+const busFaults: Readonly<Record<string, readonly (readonly [says: string, ...how: Parameters<typeof open>])[]>> = {
   'messages of a sender come once and in their order': [
     ['what sender 0 has sent: ', swapped((text) => text === '0 7', ofSame)],
     ['what sender 1 has sent: ', swapped((text) => text === '1 198', ofSame)],
@@ -191,6 +204,7 @@ const busFaults: Readonly<Record<string, readonly (readonly [says: string, fault
   ],
   'the lease of a process that was killed runs out, and that of one that lives does not': [
     ['the lease has not run out', ({ bus, all }) => ({ leave: async () => all.killed ? undefined : bus.leave() })],
+    ['the lease has not run out', none, undefined, 5200],
     ['undeliverable: one that is idle: true ', (handle) => ({
       send: (to, text) => handle.all.handles[0]?.name === to ? Promise.reject(new Undeliverable(to)) : handle.bus.send(to, text),
       gone: async (names) => names,
@@ -226,9 +240,14 @@ test('each check of the suite of the bus passes a good engine, and finds its fau
   assert.deepEqual(Object.keys(busFaults), engineTests.map(({ name }) => name));
   const wrong: string[] = [];
   for (const { name, run } of engineTests) {
-    await quickly(t, () => run(() => open(none)));
-    for (const [says, fault, join] of busFaults[name] ?? []) {
-      const said = await quickly(t, () => run(() => open(fault, join)).then(() => 'nothing', (error: Error) => error.message));
+    for (const [fault, leaseMs] of [[none, 900], [slow, 4900]] as const) {
+      let opened: Awaited<ReturnType<typeof open>> | undefined;
+      await quickly(t, () => run(async () => opened = await open(fault, undefined, leaseMs)));
+      const { left, killed, handles } = opened?.all ?? assert.fail();
+      assert.equal(left, handles.length - Number(killed), `${name}: all have left that live`);
+    }
+    for (const [says, ...how] of busFaults[name] ?? []) {
+      const said = await quickly(t, () => run(() => open(...how)).then(() => 'nothing', (error: Error) => error.message));
       if (!said.startsWith(says)) wrong.push(`${name}: ${JSON.stringify(says)}, not ${JSON.stringify(said.slice(0, 200))}`);
     }
   }
@@ -310,6 +329,16 @@ const storeFaults: Readonly<Record<string, readonly (readonly [says: string, fau
     ['replacements: 20 ', sessionsSay('replace', () => true)],
     ['replacements: 2 ', sessionsSay('replace', () => true, 5, 5)],
     ['replacements: 0 ', sessionsSay('replace', () => false)],
+    ['replacements: 0 ', sessionsSay('load', unknown, 1, 1)],
+    ['replacements: 2 ', ({ sessions }) => {
+      let done = false;
+      return { sessions: { async replace(...args) {
+        if (done) return false;
+        done = true;
+        await sessions.replace(...args);
+        return true;
+      } } };
+    }],
     ['the text: "old" ', ({ sessions }) => ({ sessions: { replace: async (id, version) => sessions.replace(id, version, 'old') } })],
     ['the version is still the old one: true ', sessionsSay('load', (found) => found && { ...found, version: 1 })],
     ['an old version was replaced: true ', sessionsSay('replace', not, 21, 21)],
@@ -319,6 +348,7 @@ const storeFaults: Readonly<Record<string, readonly (readonly [says: string, fau
   'a record ends when its time is up, and not while it is touched': [
     ['touched: false ', sessionsSay('touch', not, 1, 1)],
     ['replaced: false ', sessionsSay('replace', not)],
+    ['replaced: false ', sessionsSay('load', unknown, 1, 1)],
     ['touched in time: false ', sessionsSay('touch', not, 3, 3)],
     ['touched in time: false ', ({ sessions }) => ({ sessions: { touch: (id) => sessions.touch(id, 0) } })],
     ['a record whose time was up: ', ({ sessions }) => ({ sessions: { create: (id, owner, text) => sessions.create(id, owner, text, 60_000) } })],
@@ -399,6 +429,30 @@ const storeFaults: Readonly<Record<string, readonly (readonly [says: string, fau
     ['used again: true ', ({ spent }) => ({ spent: { spend: (kind, name) => spent.spend(kind, name, kind === 'proof' ? 0 : Infinity) } })],
   ],
 };
+
+test('messages of several senders, and those that were sent at once, may come in any order', async (t) => {
+  for (const { name, run } of engineTests) {
+    if (/at once|of a sender/.test(name)) await quickly(t, () => run(() => open(swapped((text) => /^(0 7|8)$/.test(text)))));
+  }
+});
+
+test('a store that was so slow that a record expired before it was touched again is tried with twice the time', async (t) => {
+  const times: number[] = [];
+  let touches = 0;
+  const late: StoreFault = ({ sessions }) => ({ sessions: {
+    create(...args) {
+      times.push(args[3]);
+      return sessions.create(...args);
+    },
+    async touch(...args) {
+      if (++touches === 3) await new Promise<void>((resolve) => systemClock.after(2000, resolve));
+      return sessions.touch(...args);
+    },
+  } });
+  const { run } = storeTests.find(({ name }) => name.includes('not while it is touched')) ?? assert.fail();
+  await quickly(t, () => run(() => openStores(late)));
+  assert.deepEqual(times, [1500, 1500, 1500, 3000, 3000, 3000, 60_000]);
+});
 
 test('each check of the suite of the stores passes good stores, and finds its fault in others', async (t) => {
   assert.deepEqual(Object.keys(storeFaults), storeTests.map(({ name }) => name));

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { McpClient } from '../src/client/index.ts';
 import type { ClientOptions } from '../src/client/index.ts';
 import { McpServer } from '../src/server/index.ts';
@@ -10,6 +9,7 @@ import { memoryTransport } from '../src/transport/memory.ts';
 import type { ClientTransport } from '../src/transport/client-port.ts';
 import { stdioTransport } from '../src/transport/stdio/index.ts';
 import { sayHello } from './compatibility/server.ts';
+import { programAt } from './program-at.ts';
 
 // Every cell of the compatibility matrix, over every transport. 2026-07-28 basic/versioning#compatibility-matrix.
 
@@ -67,7 +67,7 @@ const transports: Readonly<Record<string, (revisions: readonly string[]) => Prom
     };
   },
   async stdio(revisions) {
-    const main = fileURLToPath(new URL('compatibility/server.js', import.meta.url));
+    const main = programAt('test/compatibility/server.js');
     return { transport: stdioTransport(process.execPath, [main, ...revisions]), close: async () => {} };
   },
   async http(revisions) {

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { openBridge } from '../../../src/cli/bridge/bridge.ts';
 import type { Bridge, BridgeOptions } from '../../../src/cli/bridge/bridge.ts';
 import { McpClient, RpcError } from '../../../src/client/index.ts';
@@ -20,10 +19,11 @@ import { everyNth } from '../../every-nth.ts';
 import { scripted } from '../../host/scripted-server.ts';
 import { inProcess } from '../in-process.ts';
 import { barewire } from '../program.ts';
+import { programAt } from '../../program-at.ts';
 
 // In a separate process: it runs for a long time.
 
-const program = fileURLToPath(new URL('./behind.js', import.meta.url));
+const program = programAt('test/cli/bridge/behind.js');
 const behind = (revision: string): ClientTransport => stdioTransport(process.execPath, [program, revision]);
 
 /** The number of running backend processes. */

@@ -16,7 +16,7 @@ import { programAt } from './program-at.ts';
 // process survives, and uses no more memory at the end than at the beginning.
 // HOSTILE: number of messages (`npm run hostile`: 100,000). HOSTILE_SEED: the seed for them.
 
-const total = Number(process.env['HOSTILE'] ?? 20_000 / everyNth(2));
+const total = Number(process.env['HOSTILE'] ?? 20_000 / everyNth(4));
 const seed = Number(process.env['HOSTILE_SEED'] ?? 1);
 const window = 100;
 const newline = Buffer.from('\n');

@@ -23,7 +23,7 @@ const run = (words: readonly string[], input: string = ''): ReturnType<typeof in
 test('a pipe gets every text block byte for byte, and structured content where there is no text: generated results', async () => {
   writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { results: { command: server[0], args: server.slice(1) } } }));
   writeFileSync(join(home, 'rules.json'), JSON.stringify([{ tool: 'give', then: 'allow' }]));
-  const step = everyNth(6);
+  const step = everyNth(15);
   const numbers = Array.from({ length: 300 }, (_, at) => at).filter((at) => at % step === 0);
   const { code, bytes: out, err } = await run(['host'], numbers.map((number) => `call results/give number=${number}`).join('\n'));
   assert.equal(code, 0, err);

@@ -6,9 +6,10 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { inProcess } from './in-process.ts';
 import { barewire } from './program.ts';
+import { programAt } from '../program-at.ts';
 
 // trace, record and replay, by running the program between a real client (the program itself) and a real server.
-const fixture = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
+const fixture = [process.execPath, programAt('test/cli/fixture-server.js')];
 const self = [process.execPath, barewire];
 const home = mkdtempSync(join(tmpdir(), 'barewire-wire-'));
 test.after(() => rmSync(home, { recursive: true, force: true }));

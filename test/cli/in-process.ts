@@ -48,7 +48,7 @@ export async function inProcess(words: readonly string[], { cwd = process.cwd(),
       setImmediate(() => {
         // Ctrl-C is a signal, except while a program reads single keys.
         if (words === '\u0003' && !raw) signals.emit('SIGINT');
-        else stdin.write(words);
+        else if (!stdin.writableEnded) stdin.write(words);
       });
     }
   });
@@ -65,11 +65,16 @@ export async function inProcess(words: readonly string[], { cwd = process.cwd(),
     stdin, stdout, stderr, exit, cwd: () => cwd, env: { ...process.env, NO_COLOR: '1', ...env },
     on: (event, listener) => signals.on(event, listener), once: (event, listener) => signals.once(event, listener), off: (event, listener) => signals.off(event, listener),
   };
+  // If the expected text never comes, the run ends, and the test fails with what the terminal shows.
+  const stuck = columns === undefined ? undefined : setTimeout(exit, 45_000, -1);
   const code = await Promise.race([run(words, proc), exited]);
+  clearTimeout(stuck);
   for (const stream of new Set([stdout, stderr])) {
     const ended = once(stream, 'end');
     stream.end();
     await ended;
+    // Where the process would have ended, the command goes on here, and may write.
+    stream.on('error', () => {});
   }
   const bytes = Buffer.concat(out);
   return { code, bytes, out: columns === undefined ? bytes.toString() : shownOf(out), err };

@@ -37,7 +37,7 @@ test('judge --client: a client that cannot be judged ends with 4; wrong use with
   assert.equal(none.code, 4, none.err);
   assert.match(none.err, /the client could not be judged: it spoke to no hidden server/);
   for (const [words, why] of [
-    [['--client'], /judge --client takes the command of a client after --, with \{url\} or \{program\}/], [['--client', '--'], /takes the command of a client/], [['--client', '--', 'node'], /names its server as \{url\} or \{program\}/],
+    [['--client'], /judge --client takes the command of a client after --, with \{url\} or \{program\}/], [['--client', '--'], /takes the command of a client/], [['--client', '--', 'node'], /needs \{url\} or \{program\}/],
     [['--client', '--only', 'nonsense', ...client], /--only: there is no rule nonsense/], [['--client', '--nonsense', ...client], /judge --client: Unknown option '--nonsense'/], [['--client', 'word', ...client], /judge --client: Unexpected argument/],
     ...['-1', '1.5', 'x', ' ', ''].map((text) => [['--client', `--seed=${text}`, ...client], new RegExp(`--seed takes a whole number, not ${text}$`, 'm')] as const),
     [['--client', '--timeout', 'x', ...client], /--timeout takes a whole number, not x/], [['--relay'], /judge --relay takes the path of a socket/],
@@ -72,7 +72,7 @@ test('judge: the report, the files that options name, and a baseline', async (t)
   writeFileSync(at('login.json'), '{"login":{"server":"https://a.example","tokenVariable":"X"}}');
   for (const [words, why] of [
     [['http://127.0.0.1:1/', 'more'], /judge takes one server; unexpected: more/], [['--only', 'nonsense', ...server], /--only: there is no rule nonsense/], [['--seed=-1', ...server], /--seed takes a number from 0/],
-    [['--hostile', 'http://example.com:8080/mcp'], /--hostile at example\.com:8080, which is not this machine, takes --i-own-this/], [['--sse', ...server], /--sse is for an address/], [['--items', at('login.json'), ...server], /--items: a login is for an address/],
+    [['--hostile', 'http://example.com:8080/mcp'], /--hostile at example\.com:8080, which is not this machine, needs --i-own-this/], [['--sse', ...server], /--sse is for an address/], [['--items', at('login.json'), ...server], /--items: a login is for an address/],
     [['--items', at('nothing'), ...server], /--items \S+nothing: ENOENT/], [['--baseline', at('login.json'), ...server], /--baseline \S+login\.json: /], [[...quick, '--html', join(at('nothing'), 'x'), ...server], /--html \S+: ENOENT/],
   ] as const) {
     const { code, err } = await run(words);

@@ -68,7 +68,7 @@ test('host: what is missing or unknown is said, and ends a pipe with 2; # and em
   const { pipe } = await made(t, fixture(), ['one', 'two']);
   for (const [line, why] of [
     ['call', /^the name of a tool is missing$/], ['read', /^expected a server and a URI$/], ['read one', /^expected a server and a URI$/], ['get', /^expected a server and a prompt$/], ['get one', /^expected a server and a prompt$/], ['accept', /^the name of a tool, as SERVER\/TOOL is missing$/],
-    ['accept one/echo', /^no change of one\/echo waits$/], ['revoke', /^the name of a tool, as SERVER\/TOOL is missing$/], ['stop', /^the name of a server is missing$/], ['log 0', /^log takes a number of lines$/], ['log 1.5', /^log takes a number of lines$/], ['log x', /^log takes a number of lines$/],
+    ['accept one/echo', /^there is no pending change of one\/echo$/], ['revoke', /^the name of a tool, as SERVER\/TOOL is missing$/], ['stop', /^the name of a server is missing$/], ['log 0', /^log takes a number of lines$/], ['log 1.5', /^log takes a number of lines$/], ['log x', /^log takes a number of lines$/],
     ['call wipe', /^several servers have wipe: one\/wipe, two\/wipe$/], ['call zzzzzzzz', /^no server has a tool zzzzzzzz; "find WORDS" looks for one$/], ['call one/ech', /^no server has a tool one\/ech; did you mean one\/echo\?$/], ['zzzzzzzz', /^there is no command zzzzzzzz; "help" lists them$/], ['lst', /^there is no command lst; did you mean list\?$/],
     ['/zzzzzzzz', /^no server has a prompt zzzzzzzz; "\/" lists them$/], ['/greet', /^several servers have greet: \/one\/greet, \/two\/greet$/], ['/one/greet', /^\/one\/greet needs who=…$/], ['/one/greet whom=x', /^\/one\/greet needs who=…$/], ['say "x', /^a " is not closed$/],
   ] as const) {
@@ -88,7 +88,7 @@ test('host: help, grants, log, stop, refresh and prompts', async (t) => {
   const lines = out.trimEnd().split('\n');
   assert.deepEqual(lines.slice(0, 2), ['  servers                                                all servers: state, revision, what they offer', '  list [SERVER]                                          tools, resources and prompts']);
   assert.ok(lines.includes('  /[SERVER/]PROMPT [key=value] ...                       gets a prompt; "/" lists them') && lines.includes('  quit                                                   ends'), out);
-  assert.deepEqual(lines.slice(lines.findIndex((line) => line.startsWith('  quit')) + 1), ['none', 'Nothing of it was granted.', 'Every tool is as accepted.', 'Every tool is as accepted.', 'Every tool is as accepted.', 'Greet Ada.', 'Greet Eve.', 'hello from a resource']);
+  assert.deepEqual(lines.slice(lines.findIndex((line) => line.startsWith('  quit')) + 1), ['none', 'There was no permission for it.', 'No tool has changed since it was accepted.', 'No tool has changed since it was accepted.', 'No tool has changed since it was accepted.', 'Greet Ada.', 'Greet Eve.', 'hello from a resource']);
   const json = (await pipe(['grants', 'revoke one/x', 'changes', '/'], '--json')).out.trimEnd().split('\n').map((line) => JSON.parse(line) as unknown);
   assert.deepEqual(json.slice(0, 3), [[], { revoked: 0 }, []]);
   assert.deepEqual((json[3] as { server: string; item: { name: string } }[]).map(({ server, item }) => [server, item.name]), [['one', 'greet']]);
@@ -117,7 +117,7 @@ test('pins and accept: a changed, a renamed and a new tool; accepting one by its
   const second = server.tool('second', { description: 'Reads a letter', input: nothing }, () => 'x');
   const { pipe, run } = await made(t, server);
   const pins = (...words: string[]): Promise<Ran> => run(['pins', ...words]);
-  assert.deepEqual([(await pins()).out, (await pins('--json')).out], ['Every tool is as accepted.\n', '[]\n']);
+  assert.deepEqual([(await pins()).out, (await pins('--json')).out], ['No tool has changed since it was accepted.\n', '[]\n']);
   first.update({ description: 'Sends a letter, and a copy' });
   second.update({ description: 'Reads a letter aloud' });
   const changed = await pins();
@@ -126,15 +126,15 @@ test('pins and accept: a changed, a renamed and a new tool; accepting one by its
   const json = await pins('--json', 'one/second');
   assert.deepEqual([json.code, (JSON.parse(json.out) as { name: string }[]).map(({ name }) => name)], [3, ['second']]);
   const none = await pins('one/third');
-  assert.deepEqual([none.code, none.out], [0, 'Every tool is as accepted.\n']);
+  assert.deepEqual([none.code, none.out], [0, 'No tool has changed since it was accepted.\n']);
   // The prompt shows them when it lists the server, and accepts one.
   const shell = await pipe(['changes', 'refresh one', 'accept one/first', 'changes', 'accept one/first']);
-  assert.deepEqual([shell.code, shell.err.split('\n').filter((line) => line.startsWith('no change'))], [2, ['no change of one/first waits']]);
+  assert.deepEqual([shell.code, shell.err.split('\n').filter((line) => line.startsWith('there is no pending'))], [2, ['there is no pending change of one/first']]);
   assert.deepEqual(shell.out.split('\n').filter((line) => line.startsWith('one/')), ['one/first is changed', 'one/second is changed', 'one/first is changed', 'one/second is changed', 'one/second is changed'].slice(-shell.out.split('\n').filter((line) => line.startsWith('one/')).length));
   const accepted = await pins('--accept', 'one/second');
   assert.equal(accepted.code, 0);
   assert.match(accepted.out, /^one\/second is changed\n/);
-  assert.equal((await pins()).out, 'Every tool is as accepted.\n');
+  assert.equal((await pins()).out, 'No tool has changed since it was accepted.\n');
 });
 
 test('host at a terminal: consent once, for the session and always; grants are listed and revoked; a model is the person', async (t) => {
@@ -147,7 +147,7 @@ test('host at a terminal: consent once, for the session and always; grants are l
   const { terminal, home } = await made(t, server);
   const { code, out } = await terminal(['host'],
     [/1 servers; "help" lists the commands, "quit" ends\.\n[^]*barewire> /, 'call wipe\n'], [/one will run wipe[^]*\[N\]o: /, 'a\n'], [/│ wiped\n[^]*barewire> /, 'grants\n'],
-    [/one\/wipe {2}since \d{4}-[^]*barewire> /, 'call wipe\n'], [/│ wiped\n[^]*barewire> /, 'revoke one/wipe\n'], [/It is asked for again from now on\.[^]*barewire> /, 'call wipe\n'],
+    [/one\/wipe {2}since \d{4}-[^]*barewire> /, 'call wipe\n'], [/│ wiped\n[^]*barewire> /, 'revoke one/wipe\n'], [/From now on each call needs consent again\.[^]*barewire> /, 'call wipe\n'],
     [/\[N\]o: /, 'n\n'], [/wipe was not called: the person declined[^]*barewire> /, 'call think\n'],
     [/one asks a model, for at most 9 tokens:[^]*Answer it, in the place of a model\? \[y\/N\] /, 'y\n'], [/The answer: /, 'forty-two\n'], [/│ .*"text":"forty-two"[^]*barewire> /, 'zzz\n'],
     [/there is no command zzz[^]*barewire> /, 'quit\n']);
@@ -218,12 +218,12 @@ test('accept: the file of the folder is shown, and accepted by a yes, by its dig
   const again = await run(['accept']);
   assert.deepEqual([again.code, again.out.startsWith(`A file of servers of this folder, which you accepted: ${file}\n`), again.out.endsWith(`${file} is accepted, until it changes.\n`)], [0, true, true], again.out);
   const [, digest = ''] = /SHA-256: ([\da-f]{64})/.exec(again.out) ?? [];
-  assert.deepEqual((await run(['accept', '--forget'])).out, 'It is asked for again.\n');
+  assert.deepEqual((await run(['accept', '--forget'])).out, 'The acceptance was withdrawn.\n');
   const wrong = await run(['accept', '--digest', digest.replaceAll(/\d/g, '0')]);
   assert.deepEqual([wrong.code, wrong.err], [3, `barewire: it was not accepted: its digest is ${digest}\n`]);
   assert.equal((await run(['accept', '--digest', digest, file])).code, 0);
   rmSync(file);
-  assert.deepEqual((await run(['accept', '--forget'])).out, 'It is asked for again.\n');
+  assert.deepEqual((await run(['accept', '--forget'])).out, 'The acceptance was withdrawn.\n');
   writeFileSync(file, '{');
   const broken = await run(['accept']);
   assert.deepEqual([broken.code, broken.err.startsWith(`barewire: ${file}: `)], [2, true], broken.err);

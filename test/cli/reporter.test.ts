@@ -20,8 +20,8 @@ const message = (more: Partial<ExplainedMessage> = {}): ExplainedMessage => ({ a
 const row = (more: Partial<Row> = {}): Row => ({ step: 'Ping', outcome: 'ok', detail: 'it is', messages: 2, ms: 1.6, ...more });
 
 test('the tour for a person: titles, steps, parts, notes, problems and results', () => {
-  assert.deepEqual(watched(200, (one) => one.walk('T\u001b')), ['', '<bold T\\x1b>', '<bold ═════>', '<dim After so many seconds, → the client or ← the server says this; then what it is, and where that is>', '<dim specified.>']);
-  assert.deepEqual(watched(20, (one) => one.walk('x'.repeat(30))).slice(2, 4), [`<bold ${'═'.repeat(20)}>`, '<dim After so many>']);
+  assert.deepEqual(watched(200, (one) => one.walk('T\u001b')), ['', '<bold T\\x1b>', '<bold ═════>', '<dim Each message: the seconds since the start, then → from the client or ← from the server; below it,>', '<dim what it means and the section of the specification.>']);
+  assert.deepEqual(watched(20, (one) => one.walk('x'.repeat(30))).slice(2, 4), [`<bold ${'═'.repeat(20)}>`, '<dim Each message: the>']);
   assert.deepEqual(watched(200, (one) => one.step('S', 'words of it')), ['', `<bold ── S ${'─'.repeat(95)}>`, '<dim words of it>']);
   assert.deepEqual(watched(8, (one) => one.step('Long name', 'a bc')), ['', '<bold ── Long name ───>', '<dim a bc>']);
   assert.deepEqual(watched(200, (one) => one.part('p\u001b')), ['', '   <bold p\\x1b>']);

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { RpcError } from '../../src/jsonrpc/errors.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { serveHttp } from '../../src/transport/http/node/index.ts';
 import { fixture } from './fixture.ts';
@@ -13,7 +14,7 @@ import type { InProcess, Ran } from './in-process.ts';
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'barewire-subcommands-')));
 test.after(() => rmSync(home, { recursive: true, force: true }));
 
-const run = (words: readonly string[], { env, ...how }: InProcess = {}): Promise<Ran> => inProcess(words, { cwd: home, ...how, env: { BAREWIRE_HOME: join(home, 'own'), HOME: home, XDG_CONFIG_HOME: home, ...env } });
+const run = (words: readonly string[], { env, ...how }: InProcess = {}): ReturnType<typeof inProcess> => inProcess(words, { cwd: home, ...how, env: { BAREWIRE_HOME: join(home, 'own'), HOME: home, XDG_CONFIG_HOME: home, ...env } });
 
 async function served(t: { after(end: () => Promise<void>): void }, server: McpServer): Promise<string> {
   const serving = await serveHttp(server);
@@ -184,4 +185,45 @@ test('call, read, get and types refuse what is missing or too much, before a ser
     [['lock', '--timeout', '0'], /--timeout takes a number of seconds/], [['lock', '--timeout', '86401'], /--timeout takes a number of seconds/], [['lock', '--recording', 'x', 'a'], /--recording needs --check and the name of one server in the lock/], [['lock', '--recording', 'x', '--check'], /--recording needs --check/], [['lock', '--recording', 'x', '--check', 'a', 'b'], /--recording needs --check/],
     [['lock', 'nobody'], /no server is called nobody; there are none/], [['host'], /no server is configured; see --config and --from/],
   ]);
+});
+
+test('call: log messages of the server in frames, from warning on; --verbose shows all; an error response is red and has its data in JSON', async (t) => {
+  const server = new McpServer({ name: 'logging', version: '1' });
+  server.tool('logs', { annotations: { readOnlyHint: true } }, (_args, ctx) => {
+    ctx.log('debug', 'low');
+    ctx.log('warning', 'words\u001b');
+    ctx.log('error', { a: 1 });
+    return 'x';
+  });
+  server.tool('refuses', { annotations: { readOnlyHint: true } }, () => { throw new RpcError(-32001, 'not\u001b now', { why: 'x' }); });
+  const url = await served(t, server);
+  const logs = (err: string): string[] => err.split('\n').filter((line) => line.includes('│'));
+  assert.deepEqual(logs((await run(['call', url, 'logs'])).err), ['warning │ words\\x1b', 'error │ {"a":1}']);
+  assert.deepEqual(logs((await run(['call', '--verbose', url, 'logs'])).err), ['debug │ low', 'warning │ words\\x1b', 'error │ {"a":1}']);
+  const refuses = await run(['call', url, 'refuses']);
+  assert.deepEqual([refuses.code, refuses.err], [1, 'refuses is called, because the server says that it only reads.\nThe server answered with error -32001:\n│ not\\x1b now\n']);
+  const json = await run(['call', '--json', url, 'refuses']);
+  assert.deepEqual([json.code, json.err, JSON.parse(json.out)], [1, '', { error: { code: -32001, message: 'not\u001b now', data: { why: 'x' } } }]);
+  const red = await run(['call', url, 'refuses'], { columns: 80, env: { NO_COLOR: undefined, FORCE_COLOR: '1' } });
+  assert.ok(red.bytes.includes('\u001b[31mThe server answered with error -32001:\u001b[39m'));
+  for (const words of [['--no-color'], ['--json']]) assert.ok(!(await run(['call', ...words, url, 'refuses'], { columns: 80, env: { NO_COLOR: undefined, FORCE_COLOR: '1' } })).bytes.includes('\u001b[3'), words.join());
+});
+
+test('a program that writes to stderr: its lines are counted after a failure only, and its last one is a reason', async () => {
+  const says = (lines: number, result: string): string[] => ['--', process.execPath, '-e', `
+for (let at = 0; at < ${lines}; at++) console.error('line ' + at);
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (id === undefined) return;
+  const result = method === 'initialize' ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } : method === 'tools/list' ? { tools: [{ name: 't', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }] } : ${result};
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, ...method === 'server/discover' ? { error: { code: -32601, message: 'no' } } : { result } }));
+});`];
+  const called = (lines: number, result: string): Promise<Ran> => run(['call', 't', ...says(lines, result)]);
+  const head = 't is called, because the server says that it only reads.\n';
+  assert.equal((await called(1, '{ content: [], isError: true }')).err, `${head}The server wrote 1 line to stderr: --verbose shows them.\n`);
+  assert.equal((await called(2, '{ content: [], isError: true }')).err, `${head}The server wrote 2 lines to stderr: --verbose shows them.\n`);
+  assert.equal((await called(2, '{ content: [] }')).err, head);
+  const gone = await run(['list', '--', process.execPath, '-e', 'console.error("the reason"); process.exit(3)']);
+  assert.equal(gone.code, 4);
+  assert.ok(gone.err.endsWith('\n│ the reason\n'), gone.err);
 });

@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { run } from '../../src/cli/run.ts';
 import type { CommandProcess } from '../../src/cli/command-process.ts';
@@ -70,11 +70,10 @@ export async function inProcess(words: readonly string[], { cwd = process.cwd(),
   const code = await Promise.race([run(words, proc), exited]);
   clearTimeout(stuck);
   for (const stream of new Set([stdout, stderr])) {
-    const ended = once(stream, 'end');
-    stream.end();
-    await ended;
+    const ended = new Promise((resolve) => stream.once('end', resolve));
     // Where the process would have ended, the command goes on here, and may write.
-    stream.on('error', () => {});
+    stream.on('error', () => {}).end();
+    await ended;
   }
   const bytes = Buffer.concat(out);
   return { code, bytes, out: columns === undefined ? bytes.toString() : shownOf(out), err };

@@ -70,7 +70,7 @@ export async function inProcess(words: readonly string[], { cwd = process.cwd(),
   const code = await Promise.race([run(words, proc), exited]);
   clearTimeout(stuck);
   for (const stream of new Set([stdout, stderr])) {
-    const ended = new Promise((resolve) => stream.once('end', resolve));
+    const ended = new Promise((resolve) => stream.once('end', resolve).once('close', resolve));
     // Where the process would have ended, the command goes on here, and may write.
     stream.on('error', () => {}).end();
     await ended;

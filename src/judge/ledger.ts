@@ -137,7 +137,7 @@ export class Ledger {
 
   #enter(id: string, revision: string, verdict: RuleVerdict): RulePage | undefined {
     const rule = allRules().get(id);
-    if (!rule) throw new RangeError(`the referee has no rule ${id}`);
+    if (!rule) throw new RangeError(`the judge has no rule ${id}`);
     if (!holdsIn(rule, revision) || (rule.who !== this.#role && rule.who !== 'both')) return undefined;
     let page = this.#pages.get(id);
     if (!page) this.#pages.set(id, page = { revisions: new Map(), evidence: new Map(), times: 0, accused: false, whys: new Map() });

@@ -169,7 +169,7 @@ test('a result that lacks what is to be printed is an error that names the place
   // client/malformed-messages.test.ts breaks each member of each result; here a program must be started for each case.
   const malformed = fileURLToPath(new URL('./fixture-malformed.js', import.meta.url));
   for (const [words, result, place] of [
-    [['call', 'odd'], {}, 'tools/call is malformed: result.content is missing; --json shows it as it came'],
+    [['call', 'odd'], {}, 'tools/call is malformed: result.content is missing; --json shows it unchanged'],
     [['call', 'odd'], { content: [{ type: 'text', txt: 'x' }] }, 'result.content[0].text is missing'],
     [['read', 'a:b'], { contents: [{ uri: 'a:b' }] }, 'resources/read is malformed: result.contents[0].blob is missing'],
     [['complete', 'p', 'a=b'], { completion: { values: [1] } }, 'result.completion.values[0] must be a string'],

@@ -96,7 +96,7 @@ test('host in a pipe: lists, finds, reads; rules allow and deny; what no rule al
   writeFileSync(file, readFileSync(file, 'utf8').replace('"refused"', '"allowed"'));
   const tampered = await run(home, ['log', '--verify']);
   assert.equal(tampered.code, 1);
-  assert.match(tampered.out, /does not hold/);
+  assert.match(tampered.out, /is not valid/);
 });
 
 test('list, call, tour and host leave out what rules.json and the entry of a server do not offer', async (t) => {
@@ -197,7 +197,7 @@ test('host: a tool that changed since it was allowed for good is shown as a diff
   assert.equal(refused.code, 3);
   assert.match(refused.err, /post\/send[^]*- description: "Sends a letter"[^]*\+ description: "Sends a letter, and a copy to me"/);
   const accepted = await atTerminal(home, [
-    [/barewire> /, 'call send\n'], [/and a copy to me[^]*Accept it as it is now\? \[y\/N\] /, 'y\n'],
+    [/barewire> /, 'call send\n'], [/and a copy to me[^]*Accept its current definition\? \[y\/N\] /, 'y\n'],
     // The grant was for the old definition.
     [/post will run send[^]*\[N\]o: /, 'o\n'], [/sent[^]*barewire> /, 'quit\n'],
   ]);

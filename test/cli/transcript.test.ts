@@ -55,7 +55,7 @@ test('record writes a session that replays: before the server without a differen
   assert.deepEqual([mocked.code, mocked.out.toString()], [0, 'kept\n'], mocked.err);
   const other = await run(['call', 'fail', '--yes', '--', ...self, 'replay', file]);
   assert.equal(other.code, 1);
-  assert.match(other.err, /the transcript has no tools\/call/);
+  assert.match(other.err, /not in the transcript: tools\/call/);
   writeFileSync(file, readFileSync(file, 'utf8').replace('"text": "kept"}]', '"text": "lost"}]'));
   const differs = await run(['replay', file, '--', ...fixture]);
   assert.equal(differs.code, 1);

@@ -36,7 +36,7 @@ export function same(found: unknown, wanted: unknown, what: string): void {
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
   );
   const [one, other] = [JSON.stringify(found, sorted), JSON.stringify(wanted, sorted)];
-  if (one !== other) throw new Error(`${what}: ${one?.slice(0, 500)}, expected ${other?.slice(0, 500)}`);
+  if (one !== other) throw new Error(`${what}: ${one?.slice(0, 500)} in place of ${other?.slice(0, 500)}`);
 }
 
 /** A process that has joined, and the messages that it has received. */

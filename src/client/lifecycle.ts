@@ -11,12 +11,11 @@ import * as revisionTable from '../protocol/revisions.ts';
 import { clientLifecycle } from '../protocol/lifecycle.ts';
 import type { Implementation, LifecycleEvent, LifecycleState } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
-import { requestMeta } from '../protocol/meta.ts';
 import { requestsOf } from '../protocol/requests.ts';
 import { findRevision, selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { ClientReceiver, ClientTransport } from '../transport/client-port.ts';
-import { declaredCapabilities, declaredInfo } from './options.ts';
+import { declaredCapabilities, declaredInfo, declaredMeta } from './options.ts';
 import { findAgreement } from './negotiation.ts';
 import type { Agreement } from './negotiation.ts';
 import type { CoreClientLimits, CoreClientOptions } from './options.ts';
@@ -114,8 +113,7 @@ export class Link {
   /** `_meta` of every request in a modern revision. */
   metaFor(revision: Revision): Bag {
     const { info, options } = this.#port;
-    const level = this.logLevel ?? (options.onLog && 'info');
-    return requestMeta(revision, declaredInfo(info, revision), declaredCapabilities(options, revision), level);
+    return declaredMeta(info, options, this.logLevel, revision);
   }
 
   /** The server may be a different one now: results of the old one are invalid. */

@@ -2,12 +2,13 @@ import type { Clock } from '../bounds/clock.ts';
 import type { Shape } from '../bounds/options.ts';
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../jsonrpc/connection.ts';
-import type { Notification } from '../jsonrpc/message.ts';
+import type { Bag, Notification } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/lifecycle.ts';
 import { loggingLevelKind } from '../protocol/logging.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
+import { capabilitiesKey, clientInfoKey, logLevelKey, versionKey } from '../protocol/meta.ts';
 import type { Observe } from '../protocol/observe.ts';
 import type { ListName } from '../protocol/pagination.ts';
 import type { Pinging } from '../protocol/pinging.ts';
@@ -271,4 +272,18 @@ export function declaredInfo(info: Implementation, revision: Revision): Implemen
   if (revisionTable.icons(revision)) return info;
   const { name, version, title } = info;
   return revisionTable.titles(revision) && title !== undefined ? { name, version, title } : { name, version };
+}
+
+/** `_meta` of every modern request. 2026-07-28 basic/index#_meta. */
+export function declaredMeta(
+  info: Implementation, options: CoreClientOptions, logLevel: LoggingLevel | undefined, revision: Revision,
+): Bag {
+  const meta: Bag = {
+    [versionKey]: revision.version,
+    [clientInfoKey]: declaredInfo(info, revision),
+    [capabilitiesKey]: declaredCapabilities(options, revision),
+  };
+  const level = logLevel ?? (options.onLog && 'info');
+  if (level) meta[logLevelKey] = level;
+  return meta;
 }

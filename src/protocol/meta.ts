@@ -64,15 +64,6 @@ export function metaOf(params: Record<string, unknown> | undefined): Meta | unde
   return isObject(meta) ? meta : undefined;
 }
 
-/** The `_meta` of a modern request, as its client makes it. 2026-07-28 basic/index#_meta. */
-export function requestMeta(
-  revision: Revision, client: Implementation, capabilities: ClientCapabilities, logLevel: LoggingLevel | undefined,
-): Record<string, unknown> {
-  const meta: Record<string, unknown> = { [versionKey]: revision.version, [clientInfoKey]: client, [capabilitiesKey]: capabilities };
-  if (logLevel) meta[logLevelKey] = logLevel;
-  return meta;
-}
-
 const modernKeys = [versionKey, capabilitiesKey, clientInfoKey];
 
 /**

@@ -32,6 +32,10 @@ test('trace passes every byte unchanged in both directions, and the exit code', 
   const trace = readFileSync(file, 'utf8');
   assert.match(trace, /→ \{"jsonrpc":"2.0","id":1,"method":"ping"\}/);
   assert.match(trace, /it was passed on/);
+  if (process.platform === 'win32') return;
+  for (const [signal, expected] of [['HUP', 129], ['KILL', 137], ['TERM', 143]] as const) {
+    assert.equal((await run(['trace', '--to', file, '--', 'sh', '-c', `kill -${signal} $$`])).code, expected, signal);
+  }
 });
 
 test('trace stands between a client and a server, and explains what passes', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
-import { decode } from '../../src/jsonrpc/codec.ts';
+import { decode } from '../../src/jsonrpc/message.ts';
 import { RpcError } from '../../src/jsonrpc/errors.ts';
 import { legacy, modern, RpcFault, Scripted } from './scripted.ts';
 import type { Script, Sent } from './scripted.ts';
@@ -134,7 +134,7 @@ test('legacy: other roots are told', async () => {
     assert.equal(wire.methods().filter((method) => method === 'notifications/roots/list_changed').length, 1 + times);
   }
   const without = await connect(legacy());
-  assert.throws(() => without.client.setRoots([]), /not declared/);
+  assert.throws(() => without.client.setRoots([]), /made without `roots`/);
   const silent = await connect(legacy(), { roots: [], capabilities: { roots: {} } });
   silent.client.setRoots([{ uri: 'file:///b' }]);
   assert.ok(!silent.wire.methods().includes('notifications/roots/list_changed'));

@@ -99,5 +99,5 @@ test('node:cluster: a stream whose process is killed is read on in another one, 
 test('node:cluster: a worker whose primary has no relay has no keys, and does not start', { timeout }, async (t) => {
   const { next, errors } = run(t, 'no-relay');
   for (let i = 0; i < 3; i++) assert.equal((await next(({ exited }) => exited !== undefined)).code, 7);
-  assert.match(errors(), /no relay of a fleet has answered within 300 ms/);
+  assert.match(errors(), /the relay did not answer within 300 ms/);
 });

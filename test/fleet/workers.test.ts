@@ -100,7 +100,7 @@ for (const engine of ['node:http', 'http1'].slice(0, 2 / everyNth(2))) {
 
 test('workers that cannot serve: the promise rejects', async (t) => {
   const { child, next } = run(t, 'fails');
-  assert.match((await next('failed')).failed ?? '', /a worker ended before it listened with 7/);
+  assert.match((await next('failed')).failed ?? '', /a worker ended with code 7 before it listened/);
   if (child.exitCode === null) await once(child, 'exit');
   assert.equal(child.exitCode, 1);
 });

@@ -2,7 +2,7 @@ import { peerBudget } from '../../bounds/budget.ts';
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock, Timer } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
-import { decodeUnchecked, tooLarge } from '../../jsonrpc/codec.ts';
+import { decodeUnchecked, tooLarge } from '../../jsonrpc/message.ts';
 import { toError } from '../../jsonrpc/errors.ts';
 import { pipeOutlet } from '../../jsonrpc/inbound-request.ts';
 import type { Auth } from '../auth.ts';
@@ -159,7 +159,7 @@ class Serving implements MqttServing {
     }
     const known = client;
     if (known.peer && known.waiting === 0) return this.#hear(clientId, known, payload);
-    // Messages wait until the client is admitted, up to the size of one message. A client that sends more is given up.
+    // Messages wait until the client is admitted, up to the size of one message. A client that sends more is disconnected.
     if (known.waiting + payload.length > this.#maxMessageBytes) {
       const why = `the client sent more than ${this.#maxMessageBytes} bytes before it was admitted`;
       this.#options.onError?.(new Error(why));
@@ -193,7 +193,7 @@ class Serving implements MqttServing {
       client.peer = this.#server.connect(outlet, { auth, modern: true, budget, onSilent: (why) => this.#dismiss(clientId, why) });
     } catch (thrown) {
       this.#options.onError?.(toError(thrown));
-      if (this.#clients.get(clientId) === client) this.#dismiss(clientId, 'the client may not connect');
+      if (this.#clients.get(clientId) === client) this.#dismiss(clientId, 'the client is not allowed to connect');
     }
   }
 

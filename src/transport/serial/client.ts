@@ -1,7 +1,7 @@
 import { systemClock } from '../../bounds/clock.ts';
 import type { Timer } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
-import { decode } from '../../jsonrpc/codec.ts';
+import { decode } from '../../jsonrpc/message.ts';
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { ClientReceiver, ClientTransport } from '../client-port.ts';
 import type { SerialChannel } from './channel.ts';
@@ -80,7 +80,7 @@ export function serialTransport(channel: SerialChannel, options: SerialTransport
     },
     send(text, message) {
       if (state === 'used') messages.send(text);
-      else if (message?.id !== undefined) receiver?.failed(message.id, new ConnectionError('closed', 'there is no link'));
+      else if (message?.id !== undefined) receiver?.failed(message.id, new ConnectionError('closed', 'the link is not open'));
     },
     async reopen() {
       if (state === 'used') {

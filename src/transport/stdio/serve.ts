@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { GaugedPeer } from '../../bounds/gauges.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import { peerBudget } from '../../bounds/budget.ts';
-import { decodeUnchecked } from '../../jsonrpc/codec.ts';
+import { decodeUnchecked } from '../../jsonrpc/message.ts';
 import type { Outlet } from '../../jsonrpc/inbound-request.ts';
 import type { ServerPort } from '../server-port.ts';
 import type { Trace } from '../trace.ts';
@@ -100,7 +100,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
       if (writer.full) reading.pause(true);
     },
     end: onInputEnd,
-    noisy: (why) => void finish(`the client was given up: ${why}`),
+    noisy: (why) => void finish(`the client was disconnected: ${why}`),
   });
 
   function onInputEnd(): void {

@@ -2,7 +2,7 @@ import { peerBudget } from '../../bounds/budget.ts';
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock, Timer } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
-import { decode } from '../../jsonrpc/codec.ts';
+import { decode } from '../../jsonrpc/message.ts';
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Decoded } from '../../jsonrpc/message.ts';
 import type { ClientReceiver, ClientTransport } from '../client-port.ts';
@@ -59,7 +59,7 @@ export function webSocketTransport(
       if (over !== undefined) throw new ConnectionError('closed', over);
       if (closed) throw new ConnectionError('closed', 'the connection was closed');
     } catch (thrown) {
-      mine.close('the client does not wait any longer');
+      mine.close('the client stopped waiting');
       throw thrown;
     } finally {
       failed = undefined;
@@ -82,7 +82,7 @@ export function webSocketTransport(
     ...typeof socket === 'function' && {
       async reopen() {
         if (receiver === undefined) throw new Error('The WebSocket transport has not been opened');
-        link?.close('the client begins anew');
+        link?.close('the client reconnects');
         link = undefined;
         await begin(receiver);
       },

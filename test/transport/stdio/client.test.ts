@@ -241,7 +241,7 @@ test('stdioTransport: a line that is no message is shown, and the next line arri
   await transport.open(receiver);
   await closed;
   assert.deepEqual(messages.map(({ kind }) => kind), ['refusal', 'notification']);
-  const shown = `${process.execPath} wrote a line to stdout that is no message: `;
+  const shown = `${process.execPath} wrote a line to stdout that is not a message: `;
   assert.deepEqual(faults, [
     `${shown}"Server started on stdio"`, `${shown}"{\\"level\\":30,\\"msg\\":\\"listening\\"}"`,
   ]);
@@ -324,7 +324,7 @@ test('stdioTransport: a server that closes its stdout but goes on is ended', asy
   });
   await transport.open(receiver);
   const gone = once(await alive, 'close');
-  assert.match(await closed, /^the server closed its streams but went on, and exited with code 0/);
+  assert.match(await closed, /^the server closed its streams, kept running, and exited with code 0/);
   await gone;
 });
 

@@ -4,8 +4,7 @@ import type { Decoded } from '../../../jsonrpc/message.ts';
 import { beginReading, noiseAfter, noiseFault } from '../../../bounds/reading.ts';
 import { sseParser } from '../sse-parser.ts';
 import type { SseParserOptions } from '../sse-parser.ts';
-import { HttpError } from '../http-error.ts';
-import { AuthorizationFailed } from './authorization.ts';
+import { AuthorizationFailed, HttpError } from '../http-error.ts';
 import { isStream } from './body.ts';
 import type { HttpClientLimits } from './options.ts';
 import type { PostedRequest } from './posted-request.ts';
@@ -56,7 +55,7 @@ export function readHttpSse(
     answer.cancel();
     return undefined;
   }).catch((cause: unknown) => cause).then((cause) => (
-    noise > maxNoiseBytes ? new ConnectionError('closed', `the stream was given up: ${noiseFault(maxNoiseBytes)}`) : cause
+    noise > maxNoiseBytes ? new ConnectionError('closed', `the stream was closed: ${noiseFault(maxNoiseBytes)}`) : cause
   ));
   ended.then(() => settle?.());
   return { endpoint, ended };

@@ -8,7 +8,7 @@ import { findRevision, revisions } from '../../../protocol/revisions.ts';
 import { HttpError } from '../http-error.ts';
 import type { Outgoing } from '../../client-port.ts';
 import { isOk, mediaType, readBody, readText } from './body.ts';
-import { Cancellation } from './cancellation.ts';
+import { Cancellation } from './sender.ts';
 import { GetStream } from './get-stream.ts';
 import { postHeaders } from './headers.ts';
 import { beginHttpSse, findHttpSse, firstEvent } from './http-sse.ts';
@@ -16,8 +16,8 @@ import { defaultHttpClientLimits, wait } from './options.ts';
 import type { HttpClientLimits, HttpTransportOptions } from './options.ts';
 import { closedError, PostedRequests } from './posted-request.ts';
 import type { PostedRequest } from './posted-request.ts';
-import { requester } from './requester.ts';
-import type { HttpRequester } from './requester.ts';
+import { requester } from './authorization.ts';
+import type { HttpRequester } from './authorization.ts';
 import { delay, follow, isRefusal } from './resumption.ts';
 import type { ResumptionPort } from './resumption.ts';
 import type { HttpAnswer, HttpSender } from './sender.ts';
@@ -198,7 +198,7 @@ export class ClientPosting {
   async #takeHttpSse(one: SentPost, answer: HttpAnswer): Promise<void> {
     const stream = this.requests.detach(one.posted);
     if (!this.#settle(await beginHttpSse(this.#base, stream, () => answer, this.#resumption))) {
-      throw new HttpError(answer.status, '', 'the stream of HTTP+SSE ended before it began');
+      throw new HttpError(answer.status, '', 'the HTTP+SSE stream has no valid endpoint');
     }
     if (one.message.method === 'initialize') return this.#post(one);
     // A server of 2024-11-05 does not handle the `server/discover` probe.

@@ -1,10 +1,9 @@
 import type { Clock } from '../../../bounds/clock.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import { beginReading, noiseAfter, noiseFault } from '../../../bounds/reading.ts';
-import { HttpError } from '../http-error.ts';
+import { AuthorizationFailed, HttpError } from '../http-error.ts';
 import { sseParser } from '../sse-parser.ts';
 import type { SseParser } from '../sse-parser.ts';
-import { AuthorizationFailed } from './authorization.ts';
 import { isStream, readText } from './body.ts';
 import type { HttpClientLimits } from './options.ts';
 import type { PostedRequest, PostedRequests } from './posted-request.ts';
@@ -95,7 +94,7 @@ class Following {
     const posted = this.#posted;
     for (;; this.#attempts++, this.#empty++) {
       if (this.#at.requests.over(posted)) return undefined;
-      if (this.#noise > maxNoiseBytes) throw new ConnectionError('closed', `the stream was given up: ${noiseFault(maxNoiseBytes)}`);
+      if (this.#noise > maxNoiseBytes) throw new ConnectionError('closed', `the stream was closed: ${noiseFault(maxNoiseBytes)}`);
       // 2026-07-28 basic/transports/streamable-http#receiving-messages: streams of this revision are not resumable.
       const resumeAfter = sendable(this.#lastEventId);
       const resumable = posted.id === undefined || (!posted.modern && resumeAfter !== '');

@@ -3,7 +3,7 @@
 // programs themselves.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 
 /** Writes to `folder` a bundle of each program of `dist` that a compiled test names. */
 export async function bundlePrograms(dist, folder) {
@@ -13,4 +13,6 @@ export async function bundlePrograms(dist, folder) {
     entryPoints: [...names].map((name) => join(dist, name)), outbase: dist, outdir: folder, outExtension: { '.js': '.mjs' },
     bundle: true, format: 'esm', platform: 'node', target: 'es2022', logLevel: 'warning',
   });
+  // Ends esbuild's process, which would otherwise run as long as the tests.
+  await stop();
 }

@@ -1,6 +1,6 @@
 // Bundles of the programs that test files start by `programAt` (test/program-at.ts), because loading their modules takes most of
-// their processor time. `import.meta.url` is the place of the bundle. Tests that run without scripts/test.mjs (as those of test/removals and test/mutants do) start the compiled
-// programs themselves.
+// their processor time. `import.meta.url` is the place of the bundle. Tests that run without scripts/test.mjs (as those of
+// test/removals and test/mutants do) start the compiled programs themselves.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, stop } from 'esbuild';

@@ -79,12 +79,6 @@ export class Ledger {
     if (page) keepFirst(page.whys, revision, this.#place, why);
   }
 
-  /** A probe could not show the rule. `needs`: what it would have needed. */
-  notSeen(id: string, revision: string, needs: string): void {
-    const page = this.#enter(id, revision, 'not-seen');
-    if (page) keepFirst(page.whys, revision, this.#place, needs);
-  }
-
   /** The verdict so far. */
   verdict(id: string, revision: string): RuleVerdict | undefined {
     return this.#pages.get(id)?.revisions.get(revision);
@@ -115,7 +109,7 @@ export class Ledger {
       return {
         rule, verdict, level: accused === undefined ? rule.level : levelOf(rule, accused), times: page.times,
         revisions: Object.fromEntries(verdicts.sort(([a], [b]) => newestFirst(a, b))), evidence,
-        ...(verdict === 'not-seen' || verdict === 'not-applicable') && { why },
+        ...verdict === 'not-applicable' && { why },
       };
     }
     const other = !spoken.some((revision) => holdsIn(rule, revision));

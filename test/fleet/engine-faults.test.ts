@@ -140,48 +140,48 @@ const another = Object.assign(new Error('of another kind'), { code: 'undeliverab
 
 /** By the name of a test: what it says of which fault. */
 const busFaults: Readonly<Record<string, readonly (readonly [says: string, ...how: Parameters<typeof open>])[]>> = {
-  'messages of a sender come once and in their order': [
-    ['what sender 0 has sent: ', swapped((text) => text === '0 7', ofSame)],
-    ['what sender 1 has sent: ', swapped((text) => text === '1 198', ofSame)],
-    ['what sender 1 has sent: ', arriving((text) => [text === '1 9' ? '1 90' : text])],
-    ['399 of 400 messages have come within 10000 ms', arriving((text) => text === '1 9' ? [] : [text])],
-    ['messages in all: 403 ', (handle) => ({ leave: async () => handle.all.handles.at(-1)?.handler()?.message('one more') })],
+  'messages of one sender arrive once and in order': [
+    ['the messages of sender 0: ', swapped((text) => text === '0 7', ofSame)],
+    ['the messages of sender 1: ', swapped((text) => text === '1 198', ofSame)],
+    ['the messages of sender 1: ', arriving((text) => [text === '1 9' ? '1 90' : text])],
+    ['399 of 400 messages have arrived within 10000 ms', arriving((text) => text === '1 9' ? [] : [text])],
+    ['the number of messages: 403 ', (handle) => ({ leave: async () => handle.all.handles.at(-1)?.handler()?.message('one more') })],
   ],
-  'many that are sent at once come once each': [
+  'many messages sent at the same time arrive once each': [
     ['messages: ', arriving((text) => [text === '299' ? '298' : text])],
     ['299 of 300 messages', arriving((text) => text === '8' ? [] : [text])],
   ],
-  'the inbox holds what comes before somebody reads it': [
+  'the inbox holds messages until they are read': [
     ['0 of 3 messages', (handle) => ({ send: (to, text) => handle.all.handles.find(({ name }) => name === to)?.handler() ? handle.bus.send(to, text) : Promise.resolve() })],
     ['messages: ["b","a","c"] in place of ["a","b","c"]', swapped((text) => text === 'a')],
   ],
-  'any text comes as it was sent, to oneself too': [
+  'any text arrives unchanged, even if a process sends it to itself': [
     ...['', ' ', '\n\r\t', '\0', '"\\', 'ä 語 😀', '{"a":[1]}', '\u2028'].map((text) => ['messages: ', arriving((one) => [one === text ? 'another' : one])] as const),
     ['8 of 9 messages', arriving((text) => text.length > 999_999 ? [] : [text])],
   ],
-  'what is told reaches all that have joined, once': [
+  '`tell` reaches every process that has joined, once': [
     ['1 of 2 told', telling((topic, _, { nth }) => nth !== 0 || topic === 'a')],
     ['1 of 2 told', telling((topic, _, { nth }) => nth === 0 || topic === 'b')],
     ['told: ["a 1","c 2\\n"] ', telling((topic, text) => topic === 'a' || ['c', text])],
     ['told: ["a 1","b 2"] ', telling((topic, text) => [topic, text.trim()])],
-    ['told in all: 3 ', (handle) => ({ receive: (handler) => handle.bus.receive({ ...handler, message: (text) => (handler.told('a', '1'), handler.message(text)) }) })],
+    ['the number of messages of `tell`: 3 ', (handle) => ({ receive: (handler) => handle.bus.receive({ ...handler, message: (text) => (handler.told('a', '1'), handler.message(text)) }) })],
     ['0 of 1 messages', arriving(() => [])],
   ],
-  'what is for nobody, or for one that has left, is undeliverable': [
-    ['undeliverable: a name that never was: false ', (handle) => ({ send: (to, text) => handle.bus.send(to, text).catch(() => {}) })],
-    ['a message that cannot be delivered was refused with Error: x, and not with Undeliverable', () => ({ send: () => Promise.reject(new Error('x')), gone: async (names) => names })],
+  'a message to an unknown process, or to one that has left, is undeliverable': [
+    ['undeliverable: a name that never existed: false ', (handle) => ({ send: (to, text) => handle.bus.send(to, text).catch(() => {}) })],
+    ['a message that cannot be delivered was refused with Error: x, expected Undeliverable', () => ({ send: () => Promise.reject(new Error('x')), gone: async (names) => names })],
     ['a message that cannot be delivered was refused with Error: of another kind', () => ({ send: () => Promise.reject(another), gone: async (names) => names })],
     ['a message that cannot be delivered was refused with Undeliverable', ({ name }) => ({
       send: () => Promise.reject(Object.assign(new Undeliverable(name), { code: 'other' })), gone: async (names) => names,
     })],
-    ['gone, of one that is undeliverable: [] ', () => ({ gone: async () => [] })],
-    ['undeliverable: one that has joined: true ', () => ({ send: (to) => Promise.reject(new Undeliverable(to)), gone: async (names) => names })],
-    ['gone, of two that have joined: ', (handle) => ({ gone: async (names) => names.length > 1 ? names : handle.bus.gone(names) })],
-    ['undeliverable: one that has left: false ', () => ({ leave: async () => {} })],
+    ['the processes that have gone, after an undeliverable message: [] ', () => ({ gone: async () => [] })],
+    ['undeliverable: a process that has joined: true ', () => ({ send: (to) => Promise.reject(new Undeliverable(to)), gone: async (names) => names })],
+    ['gone: two processes that have joined: ', (handle) => ({ gone: async (names) => names.length > 1 ? names : handle.bus.gone(names) })],
+    ['undeliverable: a process that has left: false ', () => ({ leave: async () => {} })],
   ],
   'a name belongs to one process only, and is free again when it leaves': [
-    ['a name that is taken was refused: false ', none, (hub, name, nth) => hub.join(nth === 0 ? name : `${name}-${nth}`)],
-    ['a name that is taken was refused: false ', none, (() => {
+    ['a name that is taken is refused: false ', none, (hub, name, nth) => hub.join(nth === 0 ? name : `${name}-${nth}`)],
+    ['a name that is taken is refused: false ', none, (() => {
       const joined = new Set<string>();
       return (hub, name, nth) => {
         const again = nth === 0 && joined.has(name);
@@ -197,41 +197,41 @@ const busFaults: Readonly<Record<string, readonly (readonly [says: string, ...ho
         return hub.join(name);
       };
     })()],
-    ['the inbox of a name that is used again: ["old","fresh"] ', (handle) => handle.nth === 0 ? {} : { receive(handler) {
+    ['the inbox of a reused name: ["old","fresh"] ', (handle) => handle.nth === 0 ? {} : { receive(handler) {
       handler.message('old');
       handle.bus.receive(handler);
     } }],
   ],
-  'the lease of a process that was killed runs out, and that of one that lives does not': [
-    ['the lease has not run out', ({ bus, all }) => ({ leave: async () => all.killed ? undefined : bus.leave() })],
-    ['the lease has not run out', none, undefined, 5200],
-    ['undeliverable: one that is idle: true ', (handle) => ({
+  'the lease of a killed process expires, and the lease of a running one does not': [
+    ['the lease has not expired', ({ bus, all }) => ({ leave: async () => all.killed ? undefined : bus.leave() })],
+    ['the lease has not expired', none, undefined, 5200],
+    ['undeliverable: an idle process: true ', (handle) => ({
       send: (to, text) => handle.all.handles[0]?.name === to ? Promise.reject(new Undeliverable(to)) : handle.bus.send(to, text),
       gone: async (names) => names,
     })],
     ['0 of 1 messages', arriving((_, { all }) => all.killed ? [] : ['x'])],
-    ['messages of the idle one: ["y"] ', arriving(() => ['y'])],
+    ['the messages of the idle process: ["y"] ', arriving(() => ['y'])],
     ['0 of 1 told', telling(() => false)],
     ['told: ["t away"] ', telling((topic) => [topic, 'away'])],
   ],
-  'between many processes each message comes once, and those of a sender in their order': [
-    ['what one process has sent another: ', swapped((text) => text.endsWith(' 12'), ofSame)],
-    ['what one process has sent another: ', arriving((text) => [text.replace(/ 3$/, ' 4')])],
+  'between many processes each message arrives once, and the messages of one sender in order': [
+    ['the messages from one process to another: ', swapped((text) => text.endsWith(' 12'), ofSame)],
+    ['the messages from one process to another: ', arriving((text) => [text.replace(/ 3$/, ' 4')])],
     ['159 of 160 messages', arriving((text, { all, name }) => all.handles[7]?.name === name && text === `${name} 19` ? [] : [text])],
   ],
-  'what was sent without waiting comes in its order': [
+  'messages sent without waiting arrive in order': [
     ['messages: ', swapped((text) => text === '98')],
     ['messages: ', swapped((text) => text.length === 400_000)],
     ['99 of 100 messages', arriving((text) => text.length > 399_999 ? [] : [text])],
   ],
-  'what was acknowledged outlives a restart of the engine, and the bus goes on': [
+  'acknowledged messages survive a restart of the engine, and the bus goes on': [
     ['nothing can be sent after a restart', ({ bus, all }) => ({ send: (to, text) => all.restarts > 0 ? Promise.reject(new Error('no')) : bus.send(to, text) })],
     ['an inbox that was not read before the restart: ', arriving((text) => [text === 'b' ? 'd' : text])],
     ['0 of 3 messages', arriving((text) => /[abc]/.test(text) ? [] : [text])],
-    ['messages that came once: ', arriving((text) => text === '4' ? ['4', '4'] : [text])],
-    ['what was acknowledged: ', arriving((text) => text === '19' ? [] : [text])],
-    ['what was acknowledged: ', swapped((text) => text === '30')],
-    ['nothing that is told comes after a restart', telling(() => false)],
+    ['the number of different messages: ', arriving((text) => text === '4' ? ['4', '4'] : [text])],
+    ['the acknowledged messages: ', arriving((text) => text === '19' ? [] : [text])],
+    ['the acknowledged messages: ', swapped((text) => text === '30')],
+    ['no message of `tell` arrives after a restart', telling(() => false)],
     ['a gap was noticed: false ', (handle) => ({ receive: (handler) => handle.bus.receive(Object.assign(handler, { gap() {} })) })],
   ],
 };
@@ -314,18 +314,18 @@ const unknown = (): undefined => undefined;
 
 /** By the name of a test: what it says of which fault. */
 const storeFaults: Readonly<Record<string, readonly (readonly [says: string, fault: StoreFault])[]>> = {
-  'a record is found wherever it was made, until it is deleted': [
-    ['a record that was never made: ', sessionsSay('load', () => ({ text: '', version: 1 }), 1, 1)],
+  'every process finds a record until it is deleted': [
+    ['a record that was never created: ', sessionsSay('load', () => ({ text: '', version: 1 }), 1, 1)],
     ['the text: undefined ', sessionsSay('load', unknown)],
     ['the text: ', sessionsSay('load', (found) => found && { ...found, text: found.text.replace('\n', '') })],
-    ['made twice: rejected: false ', ({ sessions }) => ({ sessions: { create: (...args) => sessions.create(...args).catch(() => {}) } })],
+    ['created twice: rejected: false ', ({ sessions }) => ({ sessions: { create: (...args) => sessions.create(...args).catch(() => {}) } })],
     ['deleted: false ', sessionsSay('delete', not, 1, 1)],
     ['deleted twice: true ', sessionsSay('delete', not, 2, 2)],
     ['a record that was deleted: ', sessionsSay('load', () => ({ text: '', version: 1 }), 3, 3)],
     ['touched after its end: true ', sessionsSay('touch', not)],
     ['replaced after its end: true ', sessionsSay('replace', not)],
   ],
-  'of those who replace a version of a record, one does': [
+  'of several replacements of one version of a record, one succeeds': [
     ['replacements: 20 ', sessionsSay('replace', () => true)],
     ['replacements: 2 ', sessionsSay('replace', () => true, 5, 5)],
     ['replacements: 0 ', sessionsSay('replace', () => false)],
@@ -345,25 +345,25 @@ const storeFaults: Readonly<Record<string, readonly (readonly [says: string, fau
     ['the new version was replaced: false ', sessionsSay('replace', not, 22, 22)],
     ['the text: "new 0" ', sessionsSay('load', (found) => found && { ...found, text: 'new 0' })],
   ],
-  'a record ends when its time is up, and not while it is touched': [
+  'a record expires after its time, but not while it is touched': [
     ['touched: false ', sessionsSay('touch', not, 1, 1)],
     ['replaced: false ', sessionsSay('replace', not)],
     ['replaced: false ', sessionsSay('load', unknown, 1, 1)],
     ['touched in time: false ', sessionsSay('touch', not, 3, 3)],
     ['touched in time: false ', ({ sessions }) => ({ sessions: { touch: (id) => sessions.touch(id, 0) } })],
-    ['a record whose time was up: ', ({ sessions }) => ({ sessions: { create: (id, owner, text) => sessions.create(id, owner, text, 60_000) } })],
-    ['a record whose time was up: ', ({ sessions }) => ({ sessions: { replace: async (...args) => sessions.touch(args[0], 60_000).then(() => sessions.replace(...args)) } })],
+    ['an expired record: ', ({ sessions }) => ({ sessions: { create: (id, owner, text) => sessions.create(id, owner, text, 60_000) } })],
+    ['an expired record: ', ({ sessions }) => ({ sessions: { replace: async (...args) => sessions.touch(args[0], 60_000).then(() => sessions.replace(...args)) } })],
     ['touched too late: true ', sessionsSay('touch', not, 7, 7)],
     ['ids of the owner: ', sessionsSay('of', (found) => found.toReversed())],
-    ['a record that was touched no more: ', ({ sessions }) => ({ sessions: { touch: (id) => sessions.touch(id, 60_000) } })],
-    ['the text of one that was given longer: "y" ', sessionsSay('load', (found) => found && { ...found, text: 'y' })],
+    ['a record that was no longer touched: ', ({ sessions }) => ({ sessions: { touch: (id) => sessions.touch(id, 60_000) } })],
+    ['the text of a record with more time: "y" ', sessionsSay('load', (found) => found && { ...found, text: 'y' })],
     ['there is a session', ({ sessions }) => {
       let calls = 0;
       return { sessions: { create: (...args) => ++calls === 4 ? Promise.reject(new Error('there is a session')) : sessions.create(...args) } };
     }],
     ['the text: "x" ', sessionsSay('load', (found) => found && { ...found, text: 'x' })],
   ],
-  'the sessions of an owner come in the order of their use': [
+  'the sessions of an owner are listed in the order of their last use': [
     ['ids: ["x"] in place of []', sessionsSay('of', () => ['x'], 1, 1)],
     ['ids: ', sessionsSay('of', (found) => found.toReversed(), 2, 2)],
     ['ids: ', ({ sessions }) => ({ sessions: { create: (id, owner, ...rest) => sessions.create(id, owner?.replace(/2$/, ''), ...rest) } })],
@@ -371,8 +371,8 @@ const storeFaults: Readonly<Record<string, readonly (readonly [says: string, fau
     ['ids: ', ({ sessions }) => ({ sessions: { delete: async () => true } })],
     ['ids: ', sessionsSay('of', (found) => found.toReversed(), 4, 4)],
   ],
-  'events are kept in their order, each once, and read after any of them from anywhere': [
-    ['a stream that never was: ', streamsSay(() => ({ ...kept, texts: [] }), 1, 1)],
+  'events are stored once and in order, and every process reads those after a given number': [
+    ['a stream that never existed: ', streamsSay(() => ({ ...kept, texts: [] }), 1, 1)],
     ...[0, 1, 2, 3, 4, 5].map((number) => [`events after ${number}: `, streamsSay((found) => found && { ...found, texts: [...found.texts, 'more'] }, number + 2, number + 2)] as const),
     // Of a part that was sent again, nothing is kept, or all.
     ['events after 0: ', ({ streams }) => {
@@ -392,31 +392,31 @@ const storeFaults: Readonly<Record<string, readonly (readonly [says: string, fau
       } } };
     }],
     ['events after 0: ', streamsSay((found) => found && { ...found, texts: found.texts.map((text) => text.slice(0, 65_536)) })],
-    ['events after one that was never kept: undefined ', streamsSay(unknown, 8, 8)],
+    ['events after one that was never stored: undefined ', streamsSay(unknown, 8, 8)],
     ['the stream of another session: ', streamsSay(() => ({ ...kept, texts: [] }), 9, 9)],
   ],
-  'a stream says what it is, and when it is over nothing follows': [
-    ['a stream that goes on: ', streamsSay((found) => found && { ...found, head: 'é' }, 1, 1)],
-    ['a stream that goes on: ', streamsSay((found) => found && { ...found, over: true })],
-    ['a stream that is over: ', ({ streams }) => ({ streams: { append: (part) => streams.append({ ...part, over: false }) } })],
-    ['a stream that is over: ', streamsSay((found) => found && { ...found, texts: [...found.texts, 'c'] }, 2, 2)],
-    ['a stream that is over: ', streamsSay((found) => found && { ...found, head: 'é' }, 2, 2)],
+  'a stream keeps its head, and takes no event after its end': [
+    ['an open stream: ', streamsSay((found) => found && { ...found, head: 'é' }, 1, 1)],
+    ['an open stream: ', streamsSay((found) => found && { ...found, over: true })],
+    ['an ended stream: ', ({ streams }) => ({ streams: { append: (part) => streams.append({ ...part, over: false }) } })],
+    ['an ended stream: ', streamsSay((found) => found && { ...found, texts: [...found.texts, 'c'] }, 2, 2)],
+    ['an ended stream: ', streamsSay((found) => found && { ...found, head: 'é' }, 2, 2)],
     ['an empty stream: undefined ', ({ streams }) => ({ streams: { append: (part) => part.texts.length > 0 ? streams.append(part) : undefined } })],
     ['an empty stream: ', streamsSay((found) => found && { ...found, over: false }, 3, 3)],
   ],
-  'where two end one stream, one of them does': [
-    ['events, and whether the stream is over: [3,true] ', streamsSay((found) => found && { ...found, texts: [...found.texts, 'end 1'] })],
-    ['events, and whether the stream is over: [1,true] ', streamsSay((found) => found && { ...found, texts: ['a'] })],
-    ['events, and whether the stream is over: [2,false] ', streamsSay((found) => found && { ...found, over: false })],
+  'if two processes end one stream, only the first end counts': [
+    ['the number of events, and whether the stream is over: [3,true] ', streamsSay((found) => found && { ...found, texts: [...found.texts, 'end 1'] })],
+    ['the number of events, and whether the stream is over: [1,true] ', streamsSay((found) => found && { ...found, texts: ['a'] })],
+    ['the number of events, and whether the stream is over: [2,false] ', streamsSay((found) => found && { ...found, over: false })],
   ],
-  'streams end with their session, and when their time is up': [
-    ['which are forgotten: [false,false,false] ', () => ({ streams: { drop: async () => {} } })],
-    ['which are forgotten: [false,true,false] ', streamsSay(() => kept, 1, 1)],
-    ['which are forgotten: [true,false,false] ', streamsSay(() => kept, 2, 2)],
-    ['which are forgotten: [true,true,true] ', streamsSay(unknown, 3, 3)],
+  'streams are forgotten with their session, and after their time': [
+    ['the forgotten streams: [false,false,false] ', () => ({ streams: { drop: async () => {} } })],
+    ['the forgotten streams: [false,true,false] ', streamsSay(() => kept, 1, 1)],
+    ['the forgotten streams: [true,false,false] ', streamsSay(() => kept, 2, 2)],
+    ['the forgotten streams: [true,true,true] ', streamsSay(unknown, 3, 3)],
     ['forgotten after its time: false ', ({ streams }) => ({ streams: { append: (part) => streams.append({ ...part, ttlMs: 60_000 }) } })],
   ],
-  'what was used once is not used again, by nobody, until it is forgotten': [
+  'a used name cannot be used again by any process until it is forgotten': [
     ['uses of one name: 20 ', () => ({ spent: { spend: async () => true } })],
     ['uses of one name: 0 ', () => ({ spent: { spend: async () => false } })],
     ['uses of one name: 2 ', ({ spent }, nth) => ({ spent: { spend: (kind, name, at) => spent.spend(kind, `${nth} ${name}`, at) } })],
@@ -472,7 +472,7 @@ test('the suite of the stores fails without one of the stores', async () => {
   for (const name of ['sessions', 'streams', 'spent'] as const) {
     const engine: FleetEngine = { join, ...stores, [name]: undefined };
     for (const { run } of storeTests) {
-      await assert.rejects(run(async () => ({ engine, again: async () => engine })), /^Error: the engine has no `sessions`, no `streams` or no `spent`$/);
+      await assert.rejects(run(async () => ({ engine, again: async () => engine })), /^Error: the engine lacks `sessions`, `streams` or `spent`$/);
     }
   }
 });

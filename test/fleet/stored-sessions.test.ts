@@ -298,7 +298,7 @@ test('a message outside of any request goes to the process of the GET stream; wi
 
 test('a question outside of any request that cannot be sent gets an error in the place of its answer', async () => {
   for (const [listener, breaks, message] of [
-    [undefined, false, 'the client has no stream open to be asked on'], [{ process: 'me', stream: 'me-01' }, false, 'the client has no stream open to be asked on'],
+    [undefined, false, 'the client has no open stream for requests'], [{ process: 'me', stream: 'me-01' }, false, 'the client has no stream open to be asked on'],
     [undefined, true, 'The sessions cannot be reached'],
   ] as const) {
     const { it, sessions, errors, received, broken, announce, id, local } = active();

@@ -259,6 +259,20 @@ test('answers for a process that was taken for gone go to it once it says that i
   assert.equal(it.errors.at(-1), 'the process later has left the fleet, or was never in it');
 });
 
+test('only answers that were undeliverable are sent again: neither a message of another kind, nor one that failed otherwise', async (t) => {
+  const it = await spiedMember(t);
+  const headers = await it.open();
+  assert.equal((await it.ask('GET', { ...headers, 'last-event-id': 'ghost-1-0' })).status, 400);
+  const raw = await it.hub.join('ghost');
+  raw.receive({ message: () => assert.fail('nothing is sent again'), told() {}, gap: () => assert.fail(), lost: () => assert.fail() });
+  await it.tell({ kind: 'lapsed' }, 'ghost');
+  it.broken.set('send', new Error('away'));
+  assert.equal((await it.ask('POST', headers, { jsonrpc: '2.0', id: 'spy-1', result: {} })).status, 503);
+  it.broken.clear();
+  await it.tell({ kind: 'lapsed' });
+  assert.deepEqual(it.sent(), []);
+});
+
 test('of undelivered messages the newest 256 are kept, with at most 1,048,576 characters', () => {
   const message = (name: string, length: number = 0): CarriedMessage => carried(name, 'x'.repeat(length));
   const names = (found: readonly CarriedMessage[]): string[] => found.map(({ session }) => session);

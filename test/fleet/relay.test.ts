@@ -77,6 +77,7 @@ test('what is told reaches all that have joined; whoever leaves or has gone is k
   // Only its own process gives a name back.
   assert.deepEqual(other.say({ kind: 'leave', n: 3, name: 'a' }), [{ kind: 'done', n: 3 }]);
   assert.deepEqual(other.say({ kind: 'gone', n: 4, names: ['a', 'b'] }), [{ kind: 'done', n: 4, names: [] }]);
+  assert.deepEqual(other.say({ kind: 'leave', n: 8, name: 'nobody' }), [{ kind: 'done', n: 8 }]);
   one.say({ kind: 'leave', n: 5, name: 'a' });
   assert.deepEqual(other.say({ kind: 'gone', n: 6, names: ['a', 'b'] }), [{ kind: 'done', n: 6, names: ['a'] }]);
   const [before, own] = [other.heard.length, one.heard.length];
@@ -230,5 +231,8 @@ test('an engine over a relay hands each message to its process, also those that 
   hear({ kind: 'done', n: 6 });
   const [sent, told, gone, none] = await Promise.allSettled(calls);
   assert.ok(sent?.status === 'rejected' && sent.reason instanceof Undeliverable && sent.reason.process === 'z' && sent.reason.name === 'Undeliverable');
+  const later = one?.send('z', 'x');
+  hear({ kind: 'done', n: 7, fault: 'another fault' });
+  await assert.rejects(async () => later, (error: Error) => !(error instanceof Undeliverable) && error.message === 'another fault');
   assert.deepEqual([told, gone, none], [undefined, ['z'], []].map((value) => ({ status: 'fulfilled', value })));
 });

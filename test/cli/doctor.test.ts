@@ -34,7 +34,8 @@ test('doctor: as JSON, with the sentence of a rule; what the program writes to s
   assert.deepEqual([note.code, (JSON.parse(note.out) as Diagnosis).findings.map((one) => [one.code, one.severity, 'sentence' in one])], [0, [['description-missing', 'note', false]]]);
   const early = await run('--verbose', ...program, 'ended-early');
   assert.match(early.err, /^stderr │ Error: TRAVEL_KEY is not set$/m);
-  assert.equal((await run(...program, 'ended-early')).err, '');
+  const quiet = await run(...program, 'ended-early');
+  assert.deepEqual([quiet.code, quiet.err, quiet.out.startsWith('error ')], [1, '', true], quiet.out);
   const terminal = await inProcess(['doctor', ...program, 'description-missing'], { columns: 60, env: { NO_COLOR: undefined, FORCE_COLOR: '1' } });
   assert.match(terminal.out, /looking at [^\n]* \.\.\.\n/);
   assert.ok(terminal.bytes.toString().includes('\u001b[36mnote\u001b[39m \u001b[1mdescription-missing\u001b[22m'), terminal.out);

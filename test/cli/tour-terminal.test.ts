@@ -88,5 +88,10 @@ test('the tour at a terminal: keys at each stop, consent to a call, and Ctrl-C',
   assert.deepEqual(parts.slice(1, 3).map((part) => part.match(/^ +\d\.\d{3} [→←] /gm)?.length), [2, 2]);
   assert.equal(parts.length, 4);
   assert.equal((await at(['--step', '--yes'], [stop, 'q'])).code, 0);
+  // A line of JSON is one line, however narrow the terminal is, and asks nobody.
+  const json = await inProcess(['tour', '--json', ...words.slice(1)], { columns: 40 });
+  assert.equal(json.out.trimEnd().split('\n').map((line) => JSON.parse(line) as { type: string }).at(-1)?.type, 'end');
+  const quiet = await inProcess(['tour', '--quiet', '--timeout', '5', ...words.slice(1)], { columns: 80 });
+  assert.match(quiet.out, /^The tour of http[^\n]*\nstep[^]*\nAll went well\./);
   assert.equal((await at(['--step', '--yes'], [stop, '\u0003'])).code, 130);
 });

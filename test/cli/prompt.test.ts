@@ -31,7 +31,7 @@ async function made(t: TestContext, server: McpServer = fixture(), names: readon
   const run = (words: readonly string[], how: InProcess = {}): Promise<Ran> => inProcess(words, { cwd, ...how, env: { BAREWIRE_HOME: home, HOME: home, XDG_CONFIG_HOME: home, ...how.env } });
   return {
     home, server, run, pipe: (lines, ...words) => run(['host', ...words], { input: lines.join('\n') }),
-    terminal: (words, ...typed) => run(words, { columns: 100, typed }),
+    terminal: (words, ...typed) => run(words, { columns: 200, typed }),
   };
 }
 

@@ -45,6 +45,18 @@ for (const [name, width, height] of [['1280×720 at 200 %', 640, 360], ['1024×7
   });
 }
 
+test('the keyboard stays at the message if the window becomes so low that its detail covers the list', async () => {
+  const { page, close } = await openFake(browser);
+  await page.evaluate((message) => window.fake.say(message), scene());
+  await page.getByRole('listbox', { name: 'Messages' }).focus();
+  await page.keyboard.press('End');
+  const detail = page.getByRole('region', { name: 'Message' });
+  await detail.locator('.sentence').waitFor();
+  await page.setViewportSize({ width: 1360, height: 420 });
+  await page.waitForFunction(() => document.activeElement?.className === 'wire-detail');
+  await close();
+});
+
 test('Call is reached with few presses of Tab, however many servers and tools there are', async () => {
   const { page, close } = await openFake(browser);
   const tools = Array.from({ length: 40 }, (_, at) => toolView(`tool_${at}`, { properties: { a: { type: 'string' } } }));

@@ -129,6 +129,26 @@ test('step mode holds, shows what is held with its sentence, edits it, and lets 
   await end();
 });
 
+test('a text that is sent becomes the current row, and a list that follows shows its end also after it became smaller', async () => {
+  const { page, end } = await openWire(false);
+  const say = (news: readonly WireEntry[]): Promise<void> => page.evaluate(([entries, held]) => window.fake.say({ type: 'wire', entries, memory: held }), [news, memory] as const);
+  await say(Array.from({ length: 60 }, (_, at) => wireMessage(8 + at)));
+  await page.locator('#wire-67').click();
+  await page.evaluate(() => { window.fake.replies['wire.inject'] = { seq: 68, text: 'x' }; });
+  await page.getByRole('button', { name: 'Send raw' }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await say([wireMessage(68, { origin: 'injected' }), ...Array.from({ length: 20 }, (_, at) => wireMessage(69 + at))]);
+  await page.locator('#wire-88').waitFor();
+  assert.equal(await page.getByRole('listbox', { name: 'Messages' }).getAttribute('aria-activedescendant'), 'wire-68');
+  const high = await page.locator('.wire-list').evaluate(({ clientHeight }) => clientHeight);
+  await page.setViewportSize({ width: 1360, height: 780 });
+  await page.waitForFunction((before) => {
+    const list = document.querySelector('.wire-list');
+    return list !== null && list.clientHeight < before && list.scrollTop + list.clientHeight >= list.scrollHeight - 1;
+  }, high);
+  await end();
+});
+
 test('the timeline zooms and moves by keyboard and by its buttons, and a press on it goes to a message', async () => {
   const { page, end } = await openWire();
   const line = page.getByRole('group', { name: 'Timeline' });

@@ -27,10 +27,11 @@ export function WireDetail({ seq }: { readonly seq: number }): JSX.Element {
   void wire.version.value;
   const entry = wire.find(seq);
   const at = useRef<HTMLElement>(null);
+  const small = wire.small.value;
   // If the list is hidden, the keyboard focus moves here.
   useEffect(() => {
-    if (wire.small.peek() && document.activeElement === document.body) at.current?.focus();
-  }, []);
+    if (small && document.activeElement === document.body) at.current?.focus();
+  }, [small]);
   const leave = (): void => {
     wire.selected.value = 0;
     requestAnimationFrame(() => { if (document.activeElement === document.body) document.querySelector<HTMLElement>('.wire-list')?.focus(); });

@@ -174,7 +174,7 @@ test('a transcript that is dropped is shown as a wire that nothing can be sent t
   await page.getByRole('button', { name: 'Share' }).click();
   const dialog = page.getByRole('dialog', { name: 'Share the wire of file a.wire' });
   await dialog.getByText('1 place was redacted:').waitFor();
-  await dialog.getByText('1 message goes along, 29 B').waitFor();
+  await dialog.getByText('1 message goes along, 29 characters').waitFor();
   assert.equal(await dialog.getByRole('radio').count(), 0, 'no call failed, so the wire is all there is to share');
   assert.match(await dialog.innerText(), /message 3 \/password[\s\S]*--> \{"password":"\[redacted\]"\}/);
   await calm(page, 'what is shared', 'dialog');

@@ -31,6 +31,23 @@ const calm = async (page: Page, inside: string): Promise<void> => {
   assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
 };
 
+test('a call, a reading and a prompt that the host refuses are told as notices, which leave when the next one is accepted', async () => {
+  const { page, end } = await open(welcome({
+    servers: [serverView('one')], catalogues: [catalogueView('one', { tools: [toolView('login', {})], resources: [{ uri: 'a://b', name: 'a resource' }], prompts: [{ name: 'ask' }] })],
+    calls: [callView(1, { about: { kind: 'tool', name: 'login', args: {} }, wire: 1 })],
+  }));
+  const notices = page.getByRole('log', { name: 'Notices' });
+  for (const [tab, button] of [['Tools', 'Call'], ['Tools', 'Call again'], ['Resources', 'Read'], ['Prompts', 'Get']] as const) {
+    await page.getByRole('tab', { name: tab }).click();
+    await page.evaluate(() => { window.fake.failNext = { code: 'no-such-server', message: 'there is no server one' }; });
+    await page.getByRole('main').getByRole('button', { name: button, exact: true }).click();
+    await notices.getByText('there is no server one').waitFor();
+    await page.getByRole('main').getByRole('button', { name: button, exact: true }).click();
+    await notices.getByText('there is no server one').waitFor({ state: 'detached' });
+  }
+  await end();
+});
+
 test('a call is kept under a name without what is masked, used again, and marked where it is from the file', async () => {
   const { page, end } = await open();
   const main = page.getByRole('main');

@@ -6,7 +6,7 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import { nodeOfText } from '../../json/node.ts';
 import type { WireEntry, WireMessage } from '../../messages.ts';
 import { useState } from '../context.ts';
-import { bytes, clock, duration } from '../parts/controls.tsx';
+import { clock, duration } from '../parts/controls.tsx';
 import { levelTones } from '../parts/level-tones.ts';
 import { Safe } from '../parts/safe-text.tsx';
 import { watchSize } from '../parts/size.ts';
@@ -145,12 +145,12 @@ function Ended({ exchange, standing }: { readonly exchange: Exchange; readonly s
   );
 }
 
-/** The duration of the whole exchange, and the size of its messages. */
+/** The duration of the whole exchange, and the length of its messages. */
 function sizeOf(exchange: Exchange): string {
   const { lead, inside } = exchange;
   const took = tookOf(exchange);
   const chars = [lead, ...inside].reduce((sum, one) => sum + (one.kind === 'message' ? one.chars : 0), 0);
-  return [took !== undefined && duration(took), chars > 0 && bytes(chars)].filter(Boolean).join(', ');
+  return [took !== undefined && duration(took), chars > 0 && `${chars.toLocaleString('en')} chars`].filter(Boolean).join(', ');
 }
 
 /** Folds and unfolds an exchange, and shows its position within the whole time. */

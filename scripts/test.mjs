@@ -2,6 +2,7 @@
 // core and one more, because some wait. The time limit of a process (300 seconds) is only for hanging tests: no test measures
 // time, and the machine may be busy. Hanging tests are named (scripts/tests/unfinished.mjs), and a file with something left open
 // after its last test is ended (scripts/tests/end.mjs). Processes started by a file end with it (scripts/tests/leftovers.mjs).
+// Programs that many tests start are bundled first (scripts/tests/bundles.mjs).
 // `node scripts/test.mjs --only PATH,…` runs the files whose path contains one of the texts. Tests that check every place, or
 // draw thousands of cases, run only some of them here (test/every-nth.ts). `--whole` runs the files with such tests, with all
 // cases, as CI does after npm test.
@@ -12,6 +13,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { bundlePrograms } from './tests/bundles.mjs';
 import { endLeftovers } from './tests/leftovers.mjs';
 import { together } from './tests/together.mjs';
 
@@ -31,11 +33,12 @@ const files = all
 if (files.length === 0) throw new Error('none of these test files takes some of its cases');
 const folder = mkdtempSync(join(tmpdir(), 'barewire-tests-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+await bundlePrograms(fileURLToPath(new URL('../dist', import.meta.url)), join(folder, 'programs'));
 const runner = spawn(process.execPath, [
   `--import=${new URL('tests/end.mjs', import.meta.url)}`, '--test', `--test-timeout=${Number(values.seconds) * 1000}`, `--test-concurrency=${availableParallelism() + 1}`,
   `--test-reporter=${process.stdout.isTTY ? 'spec' : 'tap'}`, '--test-reporter-destination=stdout', `--test-reporter=${part('unfinished')}`, '--test-reporter-destination=stderr',
   ...others, ...together(files, tests, folder),
-], { stdio: 'inherit', env: { ...process.env, BAREWIRE_TESTS: values.whole ? 'whole' : 'some' } });
+], { stdio: 'inherit', env: { ...process.env, BAREWIRE_TESTS: values.whole ? 'whole' : 'some', BAREWIRE_BUNDLES: join(folder, 'programs') } });
 // A signal to this process ends the whole run.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => runner.kill(signal));
 const [status] = await once(runner, 'exit');

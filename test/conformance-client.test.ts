@@ -6,12 +6,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { programAt } from './program-at.ts';
 
 // Tests the client for the conformance suite (test/peers/everything/client.ts): a scenario passes only by its own end, and the
 // process always exits.
 
-const client = fileURLToPath(new URL('peers/everything/client.js', import.meta.url));
+const client = programAt('test/peers/everything/client.js');
 
 /** A legacy server with one tool, whose GET stream stays open. The result of its call violates the output schema unless `sound`. */
 async function serverWith(t: TestContext, sound: boolean): Promise<string> {

@@ -238,7 +238,7 @@ for (const kind of ['memory', 'http'] as const) {
     assert.equal(heard.length, 3);
     assert.match(
       errors.map(({ message }) => message).join(),
-      /^subscriptions\/listen: the server does not tell of jobIds$/,
+      /^subscriptions\/listen: the server did not agree to jobIds$/,
     );
   });
 }

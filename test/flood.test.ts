@@ -14,6 +14,7 @@ import { serveStdio } from '../src/transport/stdio/index.ts';
 import { readMessages } from '../src/transport/stdio/reading.ts';
 import { peerBudget, processBudget } from '../src/bounds/budget.ts';
 import { decode } from '../src/jsonrpc/codec.ts';
+import { everyNth } from './every-nth.ts';
 import { random } from './hostile/mutations.ts';
 import type { Random } from './hostile/mutations.ts';
 
@@ -108,7 +109,7 @@ class FloodedPort implements MessagePortLike {
 
 const onceMore = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-for (const kind of Object.keys(lines)) {
+for (const kind of Object.keys(lines).filter((_, at) => at % everyNth(3) === 0)) {
   test(`a flood of ${kind}: a server over a pipe answers its other clients, and tells of few faults`, async () => {
     let told = 0;
     const began = performance.now();
@@ -170,7 +171,7 @@ for (const kind of Object.keys(lines)) {
   });
 }
 
-for (const kind of Object.keys(lines)) {
+for (const kind of Object.keys(lines).filter((_, at) => at % everyNth(3) === 0)) {
   for (const role of ['server', 'client']) {
     test(`a flood of ${kind}: a ${role} behind a port hears others, and tells of few faults`, async () => {
       let told = 0;
@@ -235,7 +236,7 @@ test('maxNoiseBytes: who sends nothing but garbage over a port is not listened t
   const connecting = client.connect(messagePortTransport(mute, { maxNoiseBytes: 10_000 }));
   while (mute.said.length === 0) await onceMore();
   for (let n = 0; n < 100; n++) mute.hand('no message');
-  await assert.rejects(connecting, /the server was given up: it sent 10000 bytes without a message among them/);
+  await assert.rejects(connecting, /the server was disconnected: it sent 10000 bytes without a message among them/);
   await client.close();
 });
 
@@ -272,7 +273,7 @@ test('maxNoiseBytes: a stream of events that carries no message is given up by n
   };
   const client = new McpClient({ name: 'client', version: '1.0.0' }, { era: 'modern' });
   await client.connect(httpTransport('http://127.0.0.1:1/mcp', { fetch: fetch as typeof globalThis.fetch, limits: { maxNoiseBytes: 100_000 } }));
-  await assert.rejects(client.callTool('anything'), /the stream was given up: it sent 100000 bytes without a message among them/);
+  await assert.rejects(client.callTool('anything'), /the stream was closed: it sent 100000 bytes without a message among them/);
   await client.close();
 });
 

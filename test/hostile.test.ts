@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { decode } from '../src/jsonrpc/codec.ts';
 import type { Decoded } from '../src/jsonrpc/message.ts';
 import { mutated, random } from './hostile/mutations.ts';
 import type { Random } from './hostile/mutations.ts';
 import { everyNth } from './every-nth.ts';
+import { programAt } from './program-at.ts';
 
 // In a process of its own: it takes long, and measures memory.
 
@@ -16,7 +16,7 @@ import { everyNth } from './every-nth.ts';
 // process survives, and uses no more memory at the end than at the beginning.
 // HOSTILE: number of messages (`npm run hostile`: 100,000). HOSTILE_SEED: the seed for them.
 
-const total = Number(process.env['HOSTILE'] ?? 20_000 / everyNth(2));
+const total = Number(process.env['HOSTILE'] ?? 20_000 / everyNth(4));
 const seed = Number(process.env['HOSTILE_SEED'] ?? 1);
 const window = 100;
 const newline = Buffer.from('\n');
@@ -56,7 +56,7 @@ const nonces = (text: string): string[] => text.match(/nonce-\d+-/g) ?? [];
 
 test(`${total} broken messages over stdio (seed ${seed})`, { timeout: 600_000 }, async () => {
   const by = random(seed);
-  const main = fileURLToPath(new URL('hostile/server.js', import.meta.url));
+  const main = programAt('test/hostile/server.js');
   const child = spawn(process.execPath, ['--expose-gc', main], { stdio: ['pipe', 'pipe', 'pipe'] });
   const exited = once(child, 'exit') as Promise<[number | null]>;
   let complaints = '';

@@ -172,7 +172,7 @@ class ConnectedApp implements AppBridge {
     const weight = weighValue(value, { maxValues: 100_000, maxDepth: 100 });
     if (typeof weight === 'object' || weight > maxMessageBytes) {
       const over = typeof weight === 'object' ? weight.over : `${maxMessageBytes} bytes`;
-      return this.#malformed(`a message passes ${over}`, isObject(value) ? value['id'] : undefined);
+      return this.#malformed(`a message exceeds ${over}`, isObject(value) ? value['id'] : undefined);
     }
     let text: string | undefined;
     try {
@@ -190,7 +190,7 @@ class ConnectedApp implements AppBridge {
       case 'success':
       case 'failure':
         if (decoded.message.id === teardownId && this.#tornDown) return this.#tornDown();
-        return this.#malformed(`an answer has the id ${quote(decoded.message.id)}, and nothing was asked`, undefined);
+        return this.#malformed(`an answer has the id ${quote(decoded.message.id)}, which no open request has`, undefined);
       case 'batch':
         return this.#malformed('a message is a batch', undefined);
       default:

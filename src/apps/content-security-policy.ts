@@ -48,7 +48,7 @@ export function parseOrigin(domain: unknown): string {
   if (!plainHost.test(hostname)) return fail('has a host that a policy cannot name');
   if (!secure.test(protocol) && !(plain.test(protocol) && loopback.test(hostname))) return fail('is neither secure (https, wss) nor on this machine');
   // A star over a whole top-level domain, or over numbers, would cover other people's hosts.
-  if (star !== '' && (!hostname.includes('.') || /^[\d.]+$/.test(hostname))) return fail('has a star where a name of at least two parts must stand');
+  if (star !== '' && (!hostname.includes('.') || /^[\d.]+$/.test(hostname))) return fail('has a star before a name of fewer than two parts');
   return `${protocol}//${star}${hostname}${port === '' ? '' : `:${port}`}`;
 }
 

@@ -87,8 +87,8 @@ export function joinBytes(parts: readonly Uint8Array[], length: number): Uint8Ar
 const minBlock = 1024;
 
 /**
- * Gathers the chunks of a message in one block, at most one and a half times as large as the message. A list of small
- * chunks would cost hundreds of bytes of memory for each byte. The block is charged to the budget.
+ * Gathers the chunks of a message in one block, at most one and a half times as large as the message (at least 1 KiB). A
+ * list of small chunks would cost hundreds of bytes of memory for each byte. The block is charged to the budget.
  */
 export class ByteGatherer {
   /** Bytes gathered so far. */

@@ -37,7 +37,7 @@ export function othersFirst(clock: Clock, then: () => void): void {
 /** Bytes of noise counted for a line or an event that is not a message, in addition to its length. */
 const lineBytes = 100;
 
-/** 256 MiB: one hour of 700 log lines per second. */
+/** 256 MiB: one hour of 400 log lines of 80 bytes per second. */
 export const defaultMaxNoiseBytes: number = 268_435_456;
 
 /**
@@ -46,4 +46,4 @@ export const defaultMaxNoiseBytes: number = 268_435_456;
 export const noiseAfter = (noise: number, kind: string): number => (kind === 'refusal' ? noise + lineBytes : 0);
 
 /** The reason for closing the connection to a peer that sends only noise. */
-export const noiseFault = (limit: number): string => `it sent ${limit} bytes without a message among them`;
+export const noiseFault = (limit: number): string => `it sent ${limit} bytes without a message`;

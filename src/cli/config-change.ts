@@ -42,10 +42,10 @@ export async function changeConfig(proc: CommandProcess, change: ConfigChange, y
   }
   const write = linesTo(proc.stderr);
   if (after === before) {
-    write(`${visible(change.file)} has it already.`);
+    write(`${visible(change.file)} has this entry already.`);
     return exitCodes.good;
   }
-  write(`${visible(change.file)}${found.text === undefined ? ', which is not there yet' : ''}:`);
+  write(`${visible(change.file)}${found.text === undefined ? ', which does not exist yet' : ''}:`);
   lines.forEach(write);
   if (!yes && !await consented(proc)) throw new Refused(proc.stdin.isTTY === true ? 'nothing was written' : 'nothing was written: --yes consents to it');
   await replace(change.file, found, after);

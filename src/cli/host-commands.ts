@@ -136,32 +136,32 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
     usage: 'changes', about: 'tools that changed since they were accepted, as diffs',
     async run(shell) {
       const changes = shell.host.pendingChanges();
-      show(shell, changes, () => (changes.length === 0 ? ['Every tool is as accepted.'] : changes.flatMap((change) => changeLines(change, shell.render.style, shell.render.columns))));
+      show(shell, changes, () => (changes.length === 0 ? ['No tool has changed since it was accepted.'] : changes.flatMap((change) => changeLines(change, shell.render.style, shell.render.columns))));
     },
   },
   accept: {
-    usage: 'accept SERVER/TOOL ...', about: 'accepts changed tools as they are now',
+    usage: 'accept SERVER/TOOL ...', about: 'accepts the current definition of changed tools',
     async run({ host }, words) {
       for (const word of needed(words, 'the name of a tool, as SERVER/TOOL')) {
         const change = host.pendingChanges().find(({ server, name }) => `${server}/${name}` === word);
-        if (!change) throw new WrongUse(`no change of ${word} waits`);
+        if (!change) throw new WrongUse(`there is no pending change of ${word}`);
         await host.acceptChange(change);
       }
     },
   },
   grants: {
-    usage: 'grants', about: 'permissions for longer than one call',
+    usage: 'grants', about: 'permissions for more than one call',
     async run(shell) {
       const grants = await shell.host.grants();
       show(shell, grants, () => (grants.length === 0 ? ['none'] : grants.map(({ server, tool, at }) => `${visible(`${server}/${tool}`)}  since ${new Date(at).toISOString()}`)));
     },
   },
   revoke: {
-    usage: 'revoke SERVER/TOOL', about: 'takes that back',
+    usage: 'revoke SERVER/TOOL', about: 'removes the permissions for a tool',
     async run(shell, words) {
       const [wanted] = needed(words, 'the name of a tool, as SERVER/TOOL');
       const count = await shell.host.revoke(({ server, tool }) => `${server}/${tool}` === wanted);
-      show(shell, { revoked: count }, () => [count === 0 ? 'Nothing of it was granted.' : 'It is asked for again from now on.']);
+      show(shell, { revoked: count }, () => [count === 0 ? 'There was no permission for it.' : 'From now on each call needs consent again.']);
     },
   },
   log: {

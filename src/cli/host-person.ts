@@ -17,7 +17,7 @@ const maxMessages = 20;
 
 /** Why a call is shown a second time. */
 const again: Partial<Record<ApprovalRequest['why'], string>> = {
-  'changed-while-shown': 'The tool changed while it was shown. This is what it is now.',
+  'changed-while-shown': 'The tool changed while it was shown. This is its current definition.',
   'too-late': 'The answer came too late. It is shown again.',
 };
 
@@ -52,7 +52,7 @@ export function personAt(desk: Desk, style: Style): Person {
     }),
     acceptChange: (change, { signal }) => desk.question(async (prompter) => {
       for (const line of changeLines(change, style, prompter.columns)) prompter.say(line);
-      return agrees(await prompter.ask('Accept it as it is now? [y/N] ', signal));
+      return agrees(await prompter.ask('Accept its current definition? [y/N] ', signal));
     }),
     elicit: (form, { server, signal }) => desk.question((prompter) => fillForm(form, prompter, { complete, style, from: server, signal })),
     elicitUrl: ({ host: _host, ...page }, { server, signal }) =>

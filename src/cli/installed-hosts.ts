@@ -36,7 +36,7 @@ export const hostOf = (name: Application): InstalledHost => hosts[name];
 /** The file that a host reads: the user's or the folder's. Throws `WrongUse` if the host reads no folder's file. */
 export function fileOfHost(name: Application, machine: Machine, folder: boolean): string {
   const found = configFiles(name, machine).find(({ owner }) => owner === (folder ? 'folder' : 'user'));
-  if (!found) throw new WrongUse(`${name} reads no file of a folder`);
+  if (!found) throw new WrongUse(`${name} reads no configuration file in a folder`);
   return found.file;
 }
 
@@ -57,7 +57,7 @@ export async function writtenServers(file: string): Promise<Record<string, Serve
 export function entryFor(name: string, { typed, addresses, variable }: InstalledHost, server: ServerConfig): Record<string, unknown> {
   const texts = (value: string): string => value.replace(/\$\{([A-Za-z_]\w*)\}/g, (whole, one: string) => {
     if (one === 'workspaceFolder') return whole;
-    if (!variable) throw new WrongUse(`${name} knows no variables, and the server has \${${one}}: give its value with --env or --header`);
+    if (!variable) throw new WrongUse(`${name} does not support variables, and the server has \${${one}}: give its value with --env or --header`);
     return variable(one);
   });
   const record = (values: Readonly<Record<string, string>> | undefined): Record<string, string> | undefined =>
@@ -69,7 +69,7 @@ export function entryFor(name: string, { typed, addresses, variable }: Installed
       ...env && { env }, ...server.cwd !== undefined && { cwd: texts(server.cwd) },
     };
   }
-  if (!addresses) throw new WrongUse(`${name} starts programs only; this one speaks with the address: barewire bridge ${server.url}`);
+  if (!addresses) throw new WrongUse(`${name} only starts programs; this one connects to the address: barewire bridge ${server.url}`);
   const headers = record(server.headers);
   return { ...typed && { type: 'http' }, url: texts(server.url), ...headers && { headers } };
 }

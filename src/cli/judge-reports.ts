@@ -18,8 +18,8 @@ const writers: Readonly<Record<string, (ruling: JudgeRuling) => string>> = {
 export const reportOptions: OwnOptions = Object.fromEntries([...Object.keys(writers), 'wire'].map((name) => [name, { type: 'string' }]));
 
 export const reportHelp: readonly (readonly [string, string])[] = [
-  ['--baseline FILE', 'fails only where a rule is broken that the file does not have'],
-  ['--write-baseline FILE', 'writes that file'],
+  ['--baseline FILE', 'fails only for a broken rule that is not in this file'],
+  ['--write-baseline FILE', 'writes the broken rules into such a file'],
   ['--junit FILE', 'writes JUnit XML'],
   ['--sarif FILE', 'writes SARIF 2.1.0'],
   ['--html FILE', 'writes one page that needs no other file'],

@@ -115,7 +115,7 @@ export function parseLock(text: string): Lock {
   return {
     lockVersion: 1,
     servers: Object.fromEntries(servers.map(([name, one]) => {
-      if (!isLocked(one)) throw new Error(`what it says of the server ${JSON.stringify(name.slice(0, 80))} is malformed`);
+      if (!isLocked(one)) throw new Error(`its entry of the server ${JSON.stringify(name.slice(0, 80))} is malformed`);
       return [name, one];
     })),
   };

@@ -45,9 +45,9 @@ Without "tour" a program follows "--": barewire [options] -- PROGRAM [ARGUMENTS]
   --defaults     fills in forms with their defaults, without asking
   --quiet        prints only the table at the end
   --json         prints each message and each result as a line of JSON
-  --fast         does not pause between the steps; it does so only for a person at a terminal
+  --fast         does not pause between the steps; only for a person at a terminal there are pauses
   --step         waits for a key after each exchange: u unfolds its messages, q ends, c goes on without waiting
-  --full         prints messages whole, however long they are, long ones a line a member
+  --full         prints whole messages; a long one gets a line for each member
   --http         shows requests, responses, header fields and events too, of an address; the example is then
                  served over HTTP
   --no-color     prints without colour, as does NO_COLOR in the environment

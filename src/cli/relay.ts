@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
+import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { createFramer } from '../jsonrpc/index.ts';
 import { errorMessage } from '../jsonrpc/internal-exports.ts';
@@ -100,7 +101,7 @@ async function started(proc: CommandProcess, { command, args = [], env, cwd }: P
   return {
     stdin: child.stdin, stdout: child.stdout, kill: (signal) => void (end ? end() : child.kill(signal)),
     ended: new Promise((resolve) => {
-      child.once('close', (exit, signal) => resolve(exit ?? 128 + (signal === 'SIGKILL' ? 9 : signal === 'SIGINT' ? 2 : 15)));
+      child.once('close', (exit, signal) => resolve(exit ?? 128 + constants.signals[signal ?? 'SIGTERM']));
     }),
   };
 }

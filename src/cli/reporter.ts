@@ -107,8 +107,8 @@ const fields = (event: TracedEvent = {}): readonly string[] => {
 /** With unlimited width, a message of more characters gets a line for each member. */
 const longLine = 100;
 
-const legend = 'After so many seconds, → the client or ← the server says this; '
-  + 'then what it is, and where that is specified.';
+const legend = 'Each message: the seconds since the start, then → from the client or ← from the server; '
+  + 'below it, what it means and the section of the specification.';
 
 /** The most characters of a problem: it may contain text from a server. */
 const maxSaid = 2_000;

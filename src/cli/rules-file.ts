@@ -43,10 +43,10 @@ export async function ruledConsent(rules: readonly Rule[], call: ServerToolCall,
   if (verdict === 'deny') return { given: false, why: `rule ${at} denies it` };
   if (verdict === 'allow') return { given: true, why: `rule ${at} allows it` };
   if (at >= 0) {
-    if (!options.ask) return { given: false, why: `rule ${at} asks, and nobody is here` };
+    if (!options.ask) return { given: false, why: `rule ${at} asks, and nobody can be asked` };
     return consentTo(tool, args, { all: false, allowed: [], strict: true, ask: options.ask });
   }
-  if (name !== undefined && await isGranted(store, identity, tool)) return { given: true, why: 'it was allowed always' };
+  if (name !== undefined && await isGranted(store, identity, tool)) return { given: true, why: 'it was allowed permanently' };
   return consentTo(tool, args, { ...options, strict: options.strict || !isBelieved(server) });
 }
 

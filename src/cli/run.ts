@@ -80,7 +80,7 @@ export async function run(words: readonly string[], proc: CommandProcess): Promi
       // The stack is ours, but its message may come from a server.
       framed(thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown), frame).forEach(write);
     } else {
-      write(`barewire: ${visible(errorMessage(thrown))}${malformed ? '; --json shows it as it came' : ''}`);
+      write(`barewire: ${visible(errorMessage(thrown))}${malformed ? '; --json shows it unchanged' : ''}`);
       if (thrown instanceof NotReached && thrown.said !== '') framed(thrown.said, frame).forEach(write);
     }
     if (code === exitCodes.wrongUse) proc.stderr.write('barewire --help says how it is used.\n');

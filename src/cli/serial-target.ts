@@ -14,7 +14,7 @@ export const serialWords: OwnOptions = {
 /** Help for these options. */
 export const serialHelp: readonly (readonly [string, string])[] = [
   ['--serial PORT', 'instead of TARGET: the server on this serial port, such as /dev/ttyUSB0'],
-  ['--baud N', 'with --serial: bits a second; default: as the port is'],
+  ['--baud N', 'with --serial: bits per second; default: the speed to which the port is set'],
   ['--framing F', 'with --serial: frames (numbered, checked, sent again) or lines; frames'],
   ['--mtu N', 'with --serial: bytes of a frame, 20 to 256; 128'],
 ];

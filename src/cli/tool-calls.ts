@@ -83,7 +83,7 @@ export async function callTools(
   }
   const said = [
     `${called} called`,
-    failing > 0 && `${failing} of them answered isError`,
+    failing > 0 && `${failing} of them returned isError`,
     refused.length > 0 && `refused: ${some(refused)}`,
     left > 0 && `${left} listed only`,
   ].filter((part) => part !== false).join(', ');
@@ -96,7 +96,7 @@ async function reasonNotToCall(
   // 2025-11-25 basic/utilities/tasks#tool-level-negotiation.
   if (tool.execution?.taskSupport === 'required') return 'it runs only as a task';
   if ('problem' in made) return `no arguments could be made for it: ${made.problem}`;
-  if (called >= mostTools) return `${mostTools} are enough`;
+  if (called >= mostTools) return `the tour calls at most ${mostTools} tools`;
   const { given, why } = await consentTo(tool, made.args, consent);
   return given ? undefined : why;
 }
@@ -115,9 +115,9 @@ export async function cancelCall(
   const slow = safe.find(({ tool: { name, description } }) =>
     /\b(slow|long|progress|sleep|wait)/i.test(`${name.replaceAll('_', ' ')} ${description}`));
   const { tool, args } = slow ?? safe[0] ?? {};
-  if (!tool || !args) throw new Absent('there is no tool to cancel');
+  if (!tool || !args) throw new Absent('there is no tool that may be called and cancelled');
   const controller = new AbortController();
-  const reason = new Error('the tour has seen enough');
+  const reason = new Error('the tour cancels this call');
   let timer: Timer | undefined;
   // A quick tool would answer before the timer: its call is cancelled at once.
   if (slow) timer = systemClock.after(cancelAfterMs, () => controller.abort(reason));

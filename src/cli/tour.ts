@@ -227,7 +227,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
       declared('logging');
       const before = messages;
       await ask((how) => client.setLogLevel('debug', how));
-      return messages === before ? 'debug, said with every request from now on' : 'debug';
+      return messages === before ? 'debug, sent with every request from now on' : 'debug';
     });
     await step('Tools', 'The tools a model can call, page by page.', async () => {
       declared('tools');
@@ -263,7 +263,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
       await step('Reading', 'Resources are read by their URI.', () => read(resources));
     }
     await step(
-      'A template', 'Its variables get values, and the URI that comes of it is read.', () => fill(templates),
+      'A template', 'Its variables get values, and the resulting URI is read.', () => fill(templates),
     );
     await step('Subscribing', 'From now on the server tells when this resource changes.', async () => {
       if (!client.capabilities?.resources?.subscribe) {

@@ -163,7 +163,7 @@ export async function withClient(
       failed = true;
       return exitCodes.failed;
     }
-    if (thrown instanceof ConnectionError && thrown.reason === 'closed') throw new NotReached(`${visible(words.targetName)} is gone`, thrown.message);
+    if (thrown instanceof ConnectionError && thrown.reason === 'closed') throw new NotReached(`${visible(words.targetName)} closed the connection`, thrown.message);
     throw thrown;
   } finally {
     bar.hide();

@@ -73,7 +73,7 @@ export class Link {
     this.#port = port;
     this.logLevel = port.options.logLevel;
     this.#revisions = selectRevisions(revisions).filter((revision) => era === 'auto' || revision.era === era);
-    if (this.#revisions.length === 0) throw new RangeError(`no protocol revision is left in the era ${era}`);
+    if (this.#revisions.length === 0) throw new RangeError(`no ${era} revision is allowed`);
     this.connection = this.#newConnection();
     this.requests = requestsOf(this.connection);
   }
@@ -194,7 +194,7 @@ export class Link {
     const { budget } = this.connection;
     const weight = weighValue([capabilities, server, instructions]);
     if (typeof weight !== 'number' || weight > maxHeldBytes || !budget.charge(weight)) {
-      throw new Error(`the server's name, capabilities and instructions take more than ${maxHeldBytes} bytes`);
+      throw new Error(`the server's name, capabilities and instructions exceed ${maxHeldBytes} bytes or the memory limit`);
     }
     this.#release = () => budget.release(weight);
   }
@@ -223,7 +223,7 @@ export class Link {
 
   #step(event: LifecycleEvent): void {
     const next = clientLifecycle[this.state].on[event];
-    if (next === undefined) throw new Error(`${event}: not while the connection is ${this.state}`);
+    if (next === undefined) throw new Error(`${event}: not allowed in the state ${this.state}`);
     this.state = next;
   }
 

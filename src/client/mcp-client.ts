@@ -142,7 +142,7 @@ export class McpClient<S extends ServerTypes = AnyServer> extends ClientCore<S> 
   setRoots(roots: NonNullable<AnsweringOptions['roots']>): void {
     const { revision } = this;
     const declared = revision && this.#answering.capabilities(revision);
-    if (declared && !declared.roots) throw new Error('roots were not declared: give `roots` in the options');
+    if (declared && !declared.roots) throw new Error('this client was made without `roots`');
     this.#answering.roots = roots;
     if (declared?.roots?.listChanged) this.notify('notifications/roots/list_changed');
   }

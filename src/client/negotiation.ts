@@ -119,7 +119,7 @@ async function fallsBack(client: Negotiator, error: unknown): Promise<boolean> {
   return true;
 }
 
-/** Sends discovery in the newest modern revision, and once more in one that the server names. */
+/** Sends discovery in the remembered or the newest modern revision, and once more in one that the server names. */
 async function discover(client: Negotiator): Promise<Record<string, unknown>> {
   const modern = client.revisions.filter((revision) => !isLegacy(revision));
   const first = modern.find((revision) => revision === client.remembered) ?? modern[0];
@@ -158,7 +158,7 @@ async function readDiscovery(
   return agreement(mutual, capabilities, metaOf(result)?.[serverInfoKey], result);
 }
 
-/** 2025-11-25 basic/lifecycle#version-negotiation: offer the newest; accept the answered one, or disconnect. */
+/** 2025-11-25 basic/lifecycle#version-negotiation: offer the newest, or the remembered one; accept the answered one, or disconnect. */
 async function initialize(client: Negotiator): Promise<Agreement> {
   const legacy = client.revisions.filter(isLegacy);
   const result = await client.initialize(

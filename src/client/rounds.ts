@@ -89,7 +89,7 @@ export async function gather(
     });
     const answers = asked.map(async ([key, request]) => {
       if (!isObject(request) || typeof request['method'] !== 'string' || request['method'] === 'ping') {
-        throw new Error(`${method}: inputRequests[${JSON.stringify(key)}] is not a question`);
+        throw new Error(`${method}: inputRequests[${JSON.stringify(key)}] is not an input request`);
       }
       const params = isObject(request['params']) ? request['params'] : {};
       return [key, await answer(request['method'], params, abortable)] as const;

@@ -115,7 +115,7 @@ class ClientSubscription {
     try {
       if (known) await this.#last;
       else await this.#refresh();
-      if (!this.#tells(uri)) throw new Error(`the server does not tell of changes of ${uri}`);
+      if (!this.#tells(uri)) throw new Error(`the server did not agree to updates of ${uri}`);
     } catch (error) {
       this.#uris.delete(uri);
       throw error;
@@ -231,8 +231,8 @@ class ClientSubscription {
     this.#drops = 0;
     const refused = Object.entries(this.#lists).filter(([kind, wanted]) => wanted !== undefined && !this.#agreed[kind]).map(([kind]) => kind);
     // Only URIs of which the server notified us before: for a new URI, `subscribe` rejects.
-    if (Array.isArray(had)) refused.push(...had.filter((uri) => this.#uris.has(uri) && !this.#tells(uri)).map((uri) => `changes of ${uri}`));
-    for (const what of refused) this.#port.report(new Error(`subscriptions/listen: the server does not tell of ${what}`));
+    if (Array.isArray(had)) refused.push(...had.filter((uri) => this.#uris.has(uri) && !this.#tells(uri)).map((uri) => `updates of ${uri}`));
+    for (const what of refused) this.#port.report(new Error(`subscriptions/listen: the server did not agree to ${what}`));
   }
 
   #ended(stream: Stream, error: unknown): void {

@@ -64,7 +64,7 @@ export class Terms {
     const { revision, capabilities } = this.agreement;
     const { cache, listening } = this.#options;
     // The handshake is over; the modern era has none, and allows the same requests.
-    if (!mayPass(clientLifecycle.ready.send, method)) throw new Error(`${method}: not while the connection is ready`);
+    if (!mayPass(clientLifecycle.ready.send, method)) throw new Error(`${method}: the handshake is over`);
     // 2026-07-28 basic/patterns/subscriptions: `subscriptions/listen` replaces these requests.
     if (this.meta && !listening && method.endsWith('subscribe')) {
       throw new Error(

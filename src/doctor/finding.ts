@@ -131,8 +131,8 @@ export const findingKinds: Readonly<Record<FindingCode, Kind>> = {
   'schema-rejected': { severity: 'warning', where: '2025-11-25 basic/index#json-schema-usage', todo: 'Describe the arguments with plain properties: several clients and model APIs refuse the whole list for one such schema.' },
   'annotations-contradict': { severity: 'note', where: '2025-11-25 server/tools#tool', todo: 'A tool that only reads destroys nothing: leave out one of the two hints.' },
   'many-tools': { severity: 'note', where: '2025-11-25 server/tools#listing-tools', todo: 'Split the server, or offer fewer: several hosts allow 40 or 128 tools in total, and models choose worse.' },
-  'uri-invalid': { severity: 'error', where: '2025-11-25 server/resources#custom-uri-schemes', rule: 'resources-4', todo: 'Use absolute URIs with a scheme, as RFC 3986 has them.' },
-  'template-invalid': { severity: 'error', where: '2025-11-25 server/resources#resource-templates', todo: 'Use a URI template as RFC 6570 has them.' },
+  'uri-invalid': { severity: 'error', where: '2025-11-25 server/resources#custom-uri-schemes', rule: 'resources-4', todo: 'Use absolute URIs with a scheme, as in RFC 3986.' },
+  'template-invalid': { severity: 'error', where: '2025-11-25 server/resources#resource-templates', todo: 'Use a URI template of RFC 6570.' },
   'prompt-malformed': { severity: 'error', where: '2025-11-25 schema#listpromptsresult', rule: 'form-prompts-list', todo: 'Give each prompt a name, and its arguments as a list of objects with names.' },
 };
 

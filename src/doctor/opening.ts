@@ -50,7 +50,7 @@ export async function examineOpening(conversation: Conversation): Promise<Openin
   if (second.kind === 'result') {
     const { versions, lacks, capabilities, server } = read(second.result, 'supportedVersions');
     if (lacks.length > 0) findings.push(conversation.finding('opening-malformed', `The result of server/discover lacks ${lacks.join(', ')}.`, { rule: 'form-discover', where: '2026-07-28 schema#discoverresult' }));
-    if (first.kind === 'silent') findings.push(conversation.finding('unknown-method-silent', 'initialize got no answer: clients of earlier revisions wait for nothing.', { request: lastAsked }));
+    if (first.kind === 'silent') findings.push(conversation.finding('unknown-method-silent', 'initialize got no answer: clients of earlier revisions wait in vain.', { request: lastAsked }));
     return { findings, legacy: undefined, modern: versions, capabilities, server, answeredMs: systemClock.monotonic() - began };
   }
   if (conversation.gone !== undefined) return { ...nothing, findings: [ended(conversation, second)] };

@@ -171,7 +171,7 @@ export async function executables(
     server, onProblem,
     async run({ name, output }, params, ctx) {
       const tool = await find(name);
-      if (!tool) throw new ToolError(`${name} is not there any more`);
+      if (!tool) throw new ToolError(`${name} is no longer in the folder`);
       return resultOf(await new ToolCall(runner, limits, find, ctx).run(tool, params), output !== undefined);
     },
   });
@@ -179,7 +179,7 @@ export async function executables(
   const refresh = inTurn(() => read(() => closed), (thrown) => onProblem?.(real, errorMessage(thrown)));
 
   const unfollow = options.watch === false ? () => {} : follow(
-    real, () => void refresh().catch(() => {}), (error) => onProblem?.(real, `changes are not followed any more: ${error.message}`),
+    real, () => void refresh().catch(() => {}), (error) => onProblem?.(real, `changes of the folder are no longer seen: ${error.message}`),
   );
   await refresh().catch((thrown: unknown) => {
     unfollow();

@@ -138,7 +138,7 @@ export class ToolCall {
       if (said === undefined) rest.push(line);
       else if (said.kind === 'result' || said.kind === 'error') {
         ending = said;
-        afterwards = systemClock.after(afterwardsMs, () => run.stop('went on after its answer'));
+        afterwards = systemClock.after(afterwardsMs, () => run.stop('continued after its answer'));
       } else if (said.kind === 'ask' || said.kind === 'call') {
         asked = true;
         onRequest(said, run);

@@ -63,7 +63,10 @@ export class Runner {
     this.#places = new Places(options.limits.maxConcurrentRuns);
   }
 
-  /** Starts an executable when a place is free. Rejects if it cannot be started, or if the signal has aborted. */
+  /**
+   * Starts an executable when a place is free. Rejects if the tools are closed, the run's folder or control group cannot be
+   * made, or the signal has aborted.
+   */
   async start(file: ExecutableFile, settings: RunSettings): Promise<ToolProcess> {
     const { nested = false } = settings;
     // A nested run uses the place of the run that called it.

@@ -45,7 +45,6 @@ class Joined {
   readonly bus: Bus;
   readonly messages: string[] = [];
   readonly told: string[] = [];
-  lost = 0;
   gaps = 0;
   readonly #waitMs: number;
   #wake: (() => void) | undefined;
@@ -67,17 +66,17 @@ class Joined {
         this.#wake?.();
       },
       gap: () => void this.gaps++,
-      lost: () => void this.lost++,
+      lost() {},
     });
     return this;
   }
 
-  /** Resolves when `length` messages have come; rejects after `waitMs`. */
+  /** Resolves when `length` messages have arrived; rejects after `waitMs`. */
   async until(list: 'messages' | 'told', length: number): Promise<readonly string[]> {
     let timer: Timer | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = systemClock.after(this.#waitMs, () => reject(new Error(
-        `${this[list].length} of ${length} ${list} have come within ${this.#waitMs} ms`,
+        `${this[list].length} of ${length} ${list} have arrived within ${this.#waitMs} ms`,
       )));
     });
     try {
@@ -99,10 +98,10 @@ const joining = ({ waitMs = 10_000 }: OpenedEngine): Join => async (engine, name
 
 async function undeliverable(bus: Bus, to: string): Promise<boolean> {
   const error: unknown = await bus.send(to, 'x').then(() => undefined, (thrown: unknown) => thrown);
-  if (error !== undefined) same(await bus.gone([to]), [to], 'gone, of one that is undeliverable');
+  if (error !== undefined) same(await bus.gone([to]), [to], 'the processes that have gone, after an undeliverable message');
   if (error === undefined) return false;
   if (error instanceof Undeliverable && error.code === 'undeliverable') return true;
-  throw new Error(`a message that cannot be delivered was refused with ${String(error)}, and not with Undeliverable`);
+  throw new Error(`a message that cannot be delivered was refused with ${String(error)}, expected Undeliverable`);
 }
 
 export const pause = (ms: number): Promise<void> => pauseBy(systemClock, ms);
@@ -110,7 +109,7 @@ export const pause = (ms: number): Promise<void> => pauseBy(systemClock, ms);
 /** The tests that every engine must pass: `for (const { name, run } of engineTests) test(name, () => run(open))`. */
 export const engineTests: readonly EngineTest[] = [
   {
-    name: 'messages of a sender come once and in their order',
+    name: 'messages of one sender arrive once and in order',
     async run(open) {
       const opened = await open();
       const { engine, again } = opened;
@@ -124,14 +123,14 @@ export const engineTests: readonly EngineTest[] = [
       const all = await reader.until('messages', 400);
       for (const s of [0, 1]) {
         const own = all.filter((text) => text.startsWith(`${s} `)).map((text) => text.slice(2));
-        same(own, numbers, `what sender ${s} has sent`);
+        same(own, numbers, `the messages of sender ${s}`);
       }
       for (const each of [one, two, reader]) await each.bus.leave();
-      same(reader.messages.length, 400, 'messages in all');
+      same(reader.messages.length, 400, 'the number of messages');
     },
   },
   {
-    name: 'many that are sent at once come once each',
+    name: 'many messages sent at the same time arrive once each',
     async run(open) {
       const opened = await open();
       const { engine, again } = opened;
@@ -145,7 +144,7 @@ export const engineTests: readonly EngineTest[] = [
     },
   },
   {
-    name: 'the inbox holds what comes before somebody reads it',
+    name: 'the inbox holds messages until they are read',
     async run(open) {
       const opened = await open();
       const { engine, again } = opened;
@@ -158,7 +157,7 @@ export const engineTests: readonly EngineTest[] = [
     },
   },
   {
-    name: 'any text comes as it was sent, to oneself too',
+    name: 'any text arrives unchanged, even if a process sends it to itself',
     async run(open) {
       const opened = await open();
       const { engine } = opened;
@@ -171,7 +170,7 @@ export const engineTests: readonly EngineTest[] = [
     },
   },
   {
-    name: 'what is told reaches all that have joined, once',
+    name: '`tell` reaches every process that has joined, once',
     async run(open) {
       const opened = await open();
       const { engine, again } = opened;
@@ -181,27 +180,27 @@ export const engineTests: readonly EngineTest[] = [
       await all[0]?.bus.tell('a', '1');
       await all[2]?.bus.tell('b', '2\n');
       for (const each of all) same([...await each.until('told', 2)].sort(), ['a 1', 'b 2\n'], 'told');
-      // A duplicate would have come before this.
+      // A duplicate would arrive before this.
       for (const each of all) await each.bus.send(each.name, 'end');
       for (const each of all) {
         await each.until('messages', 1);
-        same(each.told.length, 2, 'told in all');
+        same(each.told.length, 2, 'the number of messages of `tell`');
         await each.bus.leave();
       }
     },
   },
   {
-    name: 'what is for nobody, or for one that has left, is undeliverable',
+    name: 'a message to an unknown process, or to one that has left, is undeliverable',
     async run(open) {
       const opened = await open();
       const { engine, again } = opened;
       const join = joining(opened);
       const [one, two] = [await join(engine), (await join(await again())).listen()];
-      same(await undeliverable(one.bus, newName()), true, 'undeliverable: a name that never was');
-      same(await undeliverable(one.bus, two.name), false, 'undeliverable: one that has joined');
-      same(await one.bus.gone([two.name, one.name]), [], 'gone, of two that have joined');
+      same(await undeliverable(one.bus, newName()), true, 'undeliverable: a name that never existed');
+      same(await undeliverable(one.bus, two.name), false, 'undeliverable: a process that has joined');
+      same(await one.bus.gone([two.name, one.name]), [], 'gone: two processes that have joined');
       await two.bus.leave();
-      same(await undeliverable(one.bus, two.name), true, 'undeliverable: one that has left');
+      same(await undeliverable(one.bus, two.name), true, 'undeliverable: a process that has left');
       await one.bus.leave();
     },
   },
@@ -215,17 +214,17 @@ export const engineTests: readonly EngineTest[] = [
       const one = await join(engine);
       for (const where of [engine, other]) {
         const taken = await where.join(one.name).then(() => false, () => true);
-        same(taken, true, 'a name that is taken was refused');
+        same(taken, true, 'a name that is taken is refused');
       }
       await one.bus.leave();
       const next = (await join(other, one.name)).listen();
       await next.bus.send(next.name, 'fresh');
-      same(await next.until('messages', 1), ['fresh'], 'the inbox of a name that is used again');
+      same(await next.until('messages', 1), ['fresh'], 'the inbox of a reused name');
       await next.bus.leave();
     },
   },
   {
-    name: 'the lease of a process that was killed runs out, and that of one that lives does not',
+    name: 'the lease of a killed process expires, and the lease of a running one does not',
     async run(open) {
       const opened = await open();
       const { engine, again, kill, leaseMs = 0 } = opened;
@@ -237,20 +236,20 @@ export const engineTests: readonly EngineTest[] = [
       await kill(doomed);
       const killed = systemClock.now();
       while (!await undeliverable(watcher.bus, victim.name)) {
-        if (systemClock.now() - killed > 3 * leaseMs + 2000) throw new Error('the lease has not run out');
+        if (systemClock.now() - killed > 3 * leaseMs + 2000) throw new Error('the lease has not expired');
         await pause(leaseMs / 10);
       }
       // Long enough for the idle process's lease to expire if nobody renews it.
       await pause(2 * leaseMs);
-      same(await undeliverable(watcher.bus, idle.name), false, 'undeliverable: one that is idle');
-      same(await idle.until('messages', 1), ['x'], 'messages of the idle one');
+      same(await undeliverable(watcher.bus, idle.name), false, 'undeliverable: an idle process');
+      same(await idle.until('messages', 1), ['x'], 'the messages of the idle process');
       await watcher.bus.tell('t', 'still here');
       same(await idle.until('told', 1), ['t still here'], 'told');
       for (const each of [idle, watcher]) await each.bus.leave();
     },
   },
   {
-    name: 'between many processes each message comes once, and those of a sender in their order',
+    name: 'between many processes each message arrives once, and the messages of one sender in order',
     async run(open) {
       const opened = await open();
       const { again } = opened;
@@ -264,14 +263,14 @@ export const engineTests: readonly EngineTest[] = [
         const found = await reader.until('messages', all.length * numbers.length);
         for (const { name } of all) {
           const own = found.filter((text) => text.startsWith(`${name} `)).map((text) => text.slice(name.length + 1));
-          same(own, numbers, 'what one process has sent another');
+          same(own, numbers, 'the messages from one process to another');
         }
       }
       for (const each of all) await each.bus.leave();
     },
   },
   {
-    name: 'what was sent without waiting comes in its order',
+    name: 'messages sent without waiting arrive in order',
     async run(open) {
       const opened = await open();
       const { engine, again } = opened;
@@ -284,7 +283,7 @@ export const engineTests: readonly EngineTest[] = [
     },
   },
   {
-    name: 'what was acknowledged outlives a restart of the engine, and the bus goes on',
+    name: 'acknowledged messages survive a restart of the engine, and the bus goes on',
     async run(open) {
       const opened = await open();
       const { engine, again, restart, waitMs = 10_000 } = opened;
@@ -313,10 +312,10 @@ export const engineTests: readonly EngineTest[] = [
       same(await late.until('messages', early.length), early, 'an inbox that was not read before the restart');
       await sender.bus.send(reader.name, 'end');
       while (reader.messages.at(-1) !== 'end') await reader.until('messages', reader.messages.length + 1);
-      same(new Set(reader.messages).size, reader.messages.length, 'messages that came once');
-      same(reader.messages.filter((text) => kept.includes(text)), kept, 'what was acknowledged');
+      same(new Set(reader.messages).size, reader.messages.length, 'the number of different messages');
+      same(reader.messages.filter((text) => kept.includes(text)), kept, 'the acknowledged messages');
       for (let i = 0; reader.told.length === 0; i++) {
-        if (i === 100) throw new Error('nothing that is told comes after a restart');
+        if (i === 100) throw new Error('no message of `tell` arrives after a restart');
         await sender.bus.tell('t', 'again').catch(() => {});
         await pause(waitMs / 100);
       }

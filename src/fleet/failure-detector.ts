@@ -80,7 +80,7 @@ export function failureDetector(bus: Bus, self: string, report: (error: Error) =
         await ask(() => bus.send(process, message));
       } catch (thrown) {
         if (!isUndeliverable(thrown) || (await gone([process])).includes(process)) throw thrown;
-        throw new Error(`the lease of the process ${process.slice(0, 40)} is out, and it is not known whether it has gone`, { cause: thrown });
+        throw new Error(`the lease of the process ${process.slice(0, 40)} has expired, but the process may still run`, { cause: thrown });
       }
     },
     tell: (topic, message) => ask(() => bus.tell(topic, message)),

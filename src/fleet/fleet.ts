@@ -143,10 +143,10 @@ function checkFleetOptions(options: FleetOptions): void {
   checkOptions('fleet: options', options, { keys: 'list', engine: 'object', sessionMaxMs: 'number', clock: 'object', onError: 'function' });
   const { keys } = options;
   if (!Array.isArray(keys) || keys.length === 0) {
-    throw new TypeError('a fleet needs `keys`: secrets of 32 bytes that all of its processes have');
+    throw new TypeError('fleet: options.keys must be a list of secrets of 32 bytes, the same in all processes');
   }
   for (const key of keys) {
-    if (key.length !== keyBytes) throw new RangeError(`a key of a fleet has ${keyBytes} bytes, not ${key.length}`);
+    if (key.length !== keyBytes) throw new RangeError(`fleet: a key in options.keys has ${key.length} bytes, expected ${keyBytes}`);
   }
 }
 
@@ -166,7 +166,7 @@ function processOn(
     sealer: requestStateSealer({ keys, ttlMs: sessionMaxMs, maxLength: maxSessionId }, undefined, clock),
     questionId() {
       if (bus === undefined) {
-        throw new ToolError('This server cannot ask over this session: its fleet has no bus to bring the answer back');
+        throw new ToolError('This server cannot send requests over this session: its fleet has no bus to carry the response');
       }
       return newName();
     },

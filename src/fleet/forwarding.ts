@@ -16,7 +16,7 @@ interface Abroad {
 export const unreachable = 'The sessions cannot be reached';
 /** `data` of the errors with that message: stable, for programs. */
 export const unreachableData = { code: 'fleet_unreachable' } as const;
-const nobodyWaits = 'The process that asked cannot be reached: nobody waits for this answer';
+const nobodyWaits = 'The process that waits for this answer cannot be reached';
 
 /** A single message, not a batch. */
 type SingleMessage = Exclude<Decoded, { kind: 'batch' }>;

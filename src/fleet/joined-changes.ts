@@ -53,7 +53,7 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
       const server = internalsOf(port);
       if (server === undefined) {
         return report(new Error(
-          'the server was not made by this copy of barewire: no other process is told when its lists or resources change',
+          'the server was made by another copy of barewire: its list and resource changes do not reach other processes',
         ));
       }
       if (servers.has(server)) return;

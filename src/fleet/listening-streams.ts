@@ -170,7 +170,7 @@ export function listeningStreams(
       if (stream) return stream.write(text);
       const listener = (await records.record(id))?.listener;
       if (listener === undefined || listener.process === self.name) {
-        throw new ConnectionError('closed', 'the client has no stream open to be asked on');
+        throw new ConnectionError('closed', 'the client has no open stream for requests');
       }
       await self.send(listener.process, { kind: 'announced', session: id, text });
     },

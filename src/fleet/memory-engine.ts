@@ -107,7 +107,7 @@ function memorySessions(max: number, clock: Clock): SessionStore {
 
   return {
     async create(id, owner, text, ttlMs) {
-      if (alive(id)) throw new Error(`there is a session ${id.slice(0, 40)}`);
+      if (alive(id)) throw new Error(`the session ${id.slice(0, 40)} exists already`);
       records.set(id, { owner, text, version: 1, until: clock.now() + ttlMs });
       if (records.size > sweepAt) sweep();
     },

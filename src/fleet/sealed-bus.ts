@@ -76,7 +76,7 @@ export async function sealedBus(
   async function open(place: string, text: string): Promise<string | undefined> {
     const refuse = (why: string): undefined => void faults.add(() => new BusMessageRefused(why));
     const sealed = readSealed(text);
-    if (sealed === undefined) return refuse('it is not sealed');
+    if (sealed === undefined) return refuse('it is not encrypted');
     const { from, count, at, bytes } = sealed;
     const bound = `${place} ${from} ${count} ${at}`;
     const known = senders.keyOf(from);
@@ -88,10 +88,10 @@ export async function sealedBus(
       if (opened !== undefined) break;
     }
     if (opened === undefined || key === undefined) {
-      return refuse(`no key of the fleet opens it for ${place}: it was made up or changed, is for another process, or its sender has other keys`);
+      return refuse(`no key of the fleet decrypts it (${place}): it was forged or changed, is for another process, or its sender has other keys`);
     }
     const why = senders.take(from, key, place, Number.parseInt(count, 36), Number.parseInt(at, 36));
-    return why === undefined ? opened : refuse(`${why} (of the process ${from})`);
+    return why === undefined ? opened : refuse(`${why} (from the process ${from})`);
   }
 
   /** Runs the functions one after another, so that messages are passed on in the order in which they came. */
@@ -175,18 +175,18 @@ class Senders<K> {
   /** Records an authentic message. Returns the reason if it is refused; undefined if it is accepted. */
   take(from: string, key: K, place: string, count: number, at: number): string | undefined {
     const known = this.#known.get(from);
-    if (known === undefined && at <= this.#forgotten) return 'it may have come before';
+    if (known === undefined && at <= this.#forgotten) return 'it may be a duplicate';
     // The clock may have been set back since.
     this.#started = Math.min(this.#started, this.#clock.now());
     // It was sent before this process existed.
     if (known === undefined && place.startsWith('all ') && at < this.#started - clocksDifferMs) {
-      return 'it was told minutes before this process began: it was kept for long, or the clocks of the machines differ';
+      return 'it was sent minutes before this process started: it was delayed, or the clocks of the machines differ';
     }
     const sender: Sender<K> = known?.key === key ? known : { key, places: known?.places ?? new Map(), at };
     const numbers = sender.places.get(place) ?? { highest: 0, seen: new Set<number>() };
     // Messages of an inbox come in order.
     const least = place.startsWith('to ') ? numbers.highest : numbers.highest - window;
-    if (count <= least || numbers.seen.has(count)) return 'it came before';
+    if (count <= least || numbers.seen.has(count)) return 'it is a duplicate';
     if (place.startsWith('all ')) note(numbers, count);
     numbers.highest = Math.max(numbers.highest, count);
     sender.places.set(place, numbers);

@@ -145,7 +145,7 @@ function admit(method: string): void {
 
 /** Sealed sessions have no GET stream: messages outside of requests are not sent, and questions fail. */
 function toNobody(_: string, message?: object): void {
-  if (message && 'id' in message) throw new ConnectionError('closed', 'the client has no stream open to be asked on');
+  if (message && 'id' in message) throw new ConnectionError('closed', 'the client has no open stream for requests');
 }
 
 /** The result of `initialize` without the capabilities that sealed sessions do not support. JSON omits undefined members. */

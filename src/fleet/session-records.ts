@@ -42,7 +42,7 @@ export function readRecord(text: string): StoredRecord {
       return { agreed, principal, level, watched, opened, listener };
     }
   }
-  throw new Error('the store holds something else than a session in the place of a session');
+  throw new Error('the record of a session in the store is malformed');
 }
 
 function isAgreed(value: unknown): value is Agreed {

@@ -109,7 +109,7 @@ export class SharedStream implements AnswerStream {
     const { session, request } = this.#options;
     // A client that cancelled expects no answer. A client whose session was closed still waits for one.
     if (session.ended && request !== undefined && !answers(this.#queue.at(-1) ?? this.#last, request)) {
-      const error = toErrorObject(internalError('The process that served this request has closed before its end'));
+      const error = toErrorObject(internalError('The process that served this request closed before it answered'));
       this.#queue.push(failureText(request, error));
     }
     this.#over = true;

@@ -10,11 +10,11 @@ interface Stores {
 }
 
 function storesOf({ sessions, streams, spent }: FleetEngine): Stores {
-  if (!sessions || !streams || !spent) throw new Error('the engine has no `sessions`, no `streams` or no `spent`');
+  if (!sessions || !streams || !spent) throw new Error('the engine lacks `sessions`, `streams` or `spent`');
   return { sessions, streams, spent };
 }
 
-/** The stores as two processes reach them. */
+/** The stores of one engine, opened by two processes. */
 async function two(open: () => Promise<OpenedEngine>): Promise<[Stores, Stores]> {
   const { engine, again } = await open();
   return [storesOf(engine), storesOf(await again())];
@@ -23,7 +23,7 @@ async function two(open: () => Promise<OpenedEngine>): Promise<[Stores, Stores]>
 const long = 60_000;
 /** Milliseconds for which a test waits. */
 const short = 300;
-/** Milliseconds in which a busy machine certainly does something. */
+/** Milliseconds that suffice for one step on a busy machine. */
 const roomy = 1500;
 
 const rejects = (promise: Promise<unknown>): Promise<boolean> => promise.then(() => false, () => true);
@@ -37,14 +37,14 @@ const newStream = (): { session: string; stream: string } => ({ session: newName
 /** The tests that an engine with stores must pass besides `engineTests`. They are used like those. */
 export const storeTests: readonly EngineTest[] = [
   {
-    name: 'a record is found wherever it was made, until it is deleted',
+    name: 'every process finds a record until it is deleted',
     async run(open) {
       const [{ sessions }, other] = await two(open);
       const [id, text] = [newName(), '{"é":"\\u0000 \u{1F600}\n"}'];
-      same(await sessions.load(id), undefined, 'a record that was never made');
+      same(await sessions.load(id), undefined, 'a record that was never created');
       await sessions.create(id, undefined, text, long);
       same((await other.sessions.load(id))?.text, text, 'the text');
-      same(await rejects(other.sessions.create(id, 'x', 'other', long)), true, 'made twice: rejected');
+      same(await rejects(other.sessions.create(id, 'x', 'other', long)), true, 'created twice: rejected');
       same(await other.sessions.delete(id), true, 'deleted');
       same(await sessions.delete(id), false, 'deleted twice');
       same(await sessions.load(id), undefined, 'a record that was deleted');
@@ -53,7 +53,7 @@ export const storeTests: readonly EngineTest[] = [
     },
   },
   {
-    name: 'of those who replace a version of a record, one does',
+    name: 'of several replacements of one version of a record, one succeeds',
     async run(open) {
       const [{ sessions }, other] = await two(open);
       const id = newName();
@@ -71,7 +71,7 @@ export const storeTests: readonly EngineTest[] = [
     },
   },
   {
-    name: 'a record ends when its time is up, and not while it is touched',
+    name: 'a record expires after its time, but not while it is touched',
     async run(open) {
       const [{ sessions }, other] = await two(open);
       const [idle, used, longer, owner] = [newName(), newName(), newName(), newName()];
@@ -102,20 +102,20 @@ export const storeTests: readonly EngineTest[] = [
         await other.sessions.touch(longer, long);
         i = -1;
       }
-      same(await sessions.load(idle), undefined, 'a record whose time was up');
+      same(await sessions.load(idle), undefined, 'an expired record');
       same(await sessions.touch(idle, long), false, 'touched too late');
       same(await sessions.of(owner), [longer, used], 'ids of the owner');
       await sessions.touch(used, short);
       await pause(2 * short);
-      same(await sessions.load(used), undefined, 'a record that was touched no more');
-      same((await other.sessions.load(longer))?.text, 'x', 'the text of one that was given longer');
+      same(await sessions.load(used), undefined, 'a record that was no longer touched');
+      same((await other.sessions.load(longer))?.text, 'x', 'the text of a record with more time');
       // The id of an expired record may be used again.
       await sessions.create(idle, owner, 'again', long);
       same((await other.sessions.load(idle))?.text, 'again', 'the text');
     },
   },
   {
-    name: 'the sessions of an owner come in the order of their use',
+    name: 'the sessions of an owner are listed in the order of their last use',
     async run(open) {
       const [{ sessions }, other] = await two(open);
       const [owner, a, b, c, foreign] = [newName(), newName(), newName(), newName(), newName()];
@@ -133,13 +133,13 @@ export const storeTests: readonly EngineTest[] = [
     },
   },
   {
-    name: 'events are kept in their order, each once, and read after any of them from anywhere',
+    name: 'events are stored once and in order, and every process reads those after a given number',
     async run(open) {
       const [{ streams }, other] = await two(open);
       const stream = newStream();
       const after = async (number: number): Promise<readonly string[] | undefined> =>
         (await other.streams.after(stream.session, stream.stream, number))?.texts;
-      same(await after(0), undefined, 'a stream that never was');
+      same(await after(0), undefined, 'a stream that never existed');
       const texts = ['{"a":"é"}', '\u{1F600}', 'x'.repeat(70_000), ' 4', '5'];
       await streams.append(part(stream, 1, texts[0] as string));
       await streams.append(part(stream, 2, ...texts.slice(1, 3)));
@@ -147,13 +147,13 @@ export const storeTests: readonly EngineTest[] = [
       await streams.append(part(stream, 2, ...texts.slice(1, 3)));
       await streams.append(part(stream, 3, 'another', ...texts.slice(3)));
       for (let number = 0; number <= 5; number++) same(await after(number), texts.slice(number), `events after ${number}`);
-      same(await after(9), [], 'events after one that was never kept');
+      same(await after(9), [], 'events after one that was never stored');
       const elsewhere = { ...stream, session: newName() };
       same(await other.streams.after(elsewhere.session, stream.stream, 0), undefined, 'the stream of another session');
     },
   },
   {
-    name: 'a stream says what it is, and when it is over nothing follows',
+    name: 'a stream keeps its head, and takes no event after its end',
     async run(open) {
       const [{ streams }, other] = await two(open);
       const [one, empty] = [newStream(), newStream()];
@@ -161,16 +161,16 @@ export const storeTests: readonly EngineTest[] = [
       await streams.append({ ...part(one, 1, 'a'), head });
       const load = (number: number): ReturnType<StreamStore['after']> =>
         other.streams.after(one.session, one.stream, number);
-      same(await load(0), { head, texts: ['a'], over: false }, 'a stream that goes on');
+      same(await load(0), { head, texts: ['a'], over: false }, 'an open stream');
       await other.streams.append({ ...part(one, 2, 'b'), head, over: true });
       await streams.append({ ...part(one, 3, 'c'), head });
-      same(await load(1), { head, texts: ['b'], over: true }, 'a stream that is over');
+      same(await load(1), { head, texts: ['b'], over: true }, 'an ended stream');
       await streams.append({ ...part(empty, 1), head, over: true });
       same(await other.streams.after(empty.session, empty.stream, 0), { head, texts: [], over: true }, 'an empty stream');
     },
   },
   {
-    name: 'where two end one stream, one of them does',
+    name: 'if two processes end one stream, only the first end counts',
     async run(open) {
       const [{ streams }, other] = await two(open);
       const stream = newStream();
@@ -178,11 +178,11 @@ export const storeTests: readonly EngineTest[] = [
       await Promise.all([streams, other.streams].map(async (each, i) =>
         each.append({ ...part(stream, 2, `end ${i}`), over: true })));
       const kept = await streams.after(stream.session, stream.stream, 0);
-      same([kept?.texts.length, kept?.over], [2, true], 'events, and whether the stream is over');
+      same([kept?.texts.length, kept?.over], [2, true], 'the number of events, and whether the stream is over');
     },
   },
   {
-    name: 'streams end with their session, and when their time is up',
+    name: 'streams are forgotten with their session, and after their time',
     async run(open) {
       const [{ streams }, other] = await two(open);
       const [one, rest] = [newStream(), newStream()];
@@ -191,14 +191,14 @@ export const storeTests: readonly EngineTest[] = [
       const lost = async (stream: typeof one): Promise<boolean> =>
         await other.streams.after(stream.session, stream.stream, 0) === undefined;
       await other.streams.drop(one.session);
-      same([await lost(one), await lost(sibling), await lost(rest)], [true, true, false], 'which are forgotten');
+      same([await lost(one), await lost(sibling), await lost(rest)], [true, true, false], 'the forgotten streams');
       await streams.append({ ...part(rest, 2, 'b'), ttlMs: short });
       await pause(2 * short);
       same(await lost(rest), true, 'forgotten after its time');
     },
   },
   {
-    name: 'what was used once is not used again, by nobody, until it is forgotten',
+    name: 'a used name cannot be used again by any process until it is forgotten',
     async run(open) {
       const [{ spent }, other] = await two(open);
       const name = newName();

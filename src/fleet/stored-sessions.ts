@@ -21,7 +21,7 @@ export function storedSessions(self: StoringProcess, services: EndpointServices,
   const principals = principalSessions({
     sessions: self.sessions, max: maxSessionsPerPrincipal, idleMs: sessionIdleMs,
     connected: (id) => (local.peek(id)?.connections ?? 0) > 0,
-    end: (id) => opened.end(id, 'the session made room for a new one'),
+    end: (id) => opened.end(id, 'the session was evicted for a new one'),
   });
   /** The results of `initialize`, until its answer is out. */
   const handshakes = new WeakMap<Session, Agreed>();

@@ -1,5 +1,5 @@
 /**
- * `barewire/fleet/testing`: `engineTests` and `storeTests`: what every engine of a fleet has to pass.
+ * `barewire/fleet/testing`: `engineTests` and `storeTests`: tests that every engine of a fleet must pass.
  *
  * @module
  */

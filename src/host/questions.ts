@@ -66,7 +66,7 @@ export class ServerQuestions {
     };
     const { samplingRequest, samplingAnswer } = this.#person;
     const context = { server: this.#server, signal };
-    if (!this.#model || !samplingRequest || !samplingAnswer) return refuse('no person is here to consent');
+    if (!this.#model || !samplingRequest || !samplingAnswer) return refuse('no person can be asked for consent');
     const left = this.#maxTokens - this.#spent;
     if (!(params.maxTokens > 0 && params.maxTokens <= left)) {
       return refuse(`it asks for ${params.maxTokens} tokens, and ${left} of this server's ${this.#maxTokens} are left`);

@@ -114,7 +114,7 @@ export class ToolCalls {
     const app = from === undefined ? {} : { origin: 'app' } as const;
     const { server, tool, hiddenBy } = from === undefined ? this.#named(name) : this.#ofApp(from, name);
     const weight = weighValue(args, { maxDepth: maxArgumentDepth });
-    if (typeof weight === 'object') throw new HostError('refused', `${server}/${tool} was not called: its arguments pass ${weight.over}`);
+    if (typeof weight === 'object') throw new HostError('refused', `${server}/${tool} was not called: its arguments exceed ${weight.over}`);
     // A copy, so that later changes by the application cannot make the sent arguments differ from the shown ones.
     const asked: PendingCall = { id: ++this.#count, server, tool, args: structuredClone(args), app, signal, consented, shown: 0, why: undefined, listing: 0 };
     void log.record('asked', { call: asked.id, server, tool, args: asked.args, principal, ...app });

@@ -20,7 +20,7 @@ function checkLogin(login: JudgeLogin): void {
   }
   if (server === undefined) throw new TypeError('judge.json.login.server is missing: the address that the login is for');
   for (const [member, name] of Object.entries({ tokenVariable, clientIdVariable, clientSecretVariable })) {
-    if (name !== undefined && !variable.test(name)) throw new TypeError(`judge.json.login.${member} is not the name of a variable of the environment`);
+    if (name !== undefined && !variable.test(name)) throw new TypeError(`judge.json.login.${member} is not a name of an environment variable`);
   }
   const client = [clientIdVariable, clientSecretVariable, issuer].filter((one) => one !== undefined).length;
   if (tokenVariable !== undefined ? client > 0 : client < 3) throw new TypeError('judge.json.login has tokenVariable, or clientIdVariable, clientSecretVariable and issuer');

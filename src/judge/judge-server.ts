@@ -192,11 +192,11 @@ function needsOf({ options: { quick = false, hostile = false }, kind }: Bench): 
   return ({ id }) => {
     const probes: readonly ServerProbe[] = serverProbes.filter(({ rules }) => rules.includes(id));
     const [probe] = probes;
-    if (!probe) return watchedRules[id] ?? 'nothing that is seen from outside shows it';
+    if (!probe) return watchedRules[id] ?? 'it cannot be seen from outside';
     if (probes.every(({ over }) => over !== undefined && over !== kind)) return `a target over ${probe.over === 'http' ? 'HTTP' : 'a pipe'}`;
     if (quick && probes.every(({ slow }) => slow)) return 'a run without --quick';
     if (!hostile && probes.every((one) => one.hostile)) return 'a run with --hostile';
-    return probe.needs ?? 'the probe did not come to it';
+    return probe.needs ?? 'the probe ended before it';
   };
 }
 

@@ -79,12 +79,6 @@ export class Ledger {
     if (page) keepFirst(page.whys, revision, this.#place, why);
   }
 
-  /** A probe could not show the rule. `needs`: what it would have needed. */
-  notSeen(id: string, revision: string, needs: string): void {
-    const page = this.#enter(id, revision, 'not-seen');
-    if (page) keepFirst(page.whys, revision, this.#place, needs);
-  }
-
   /** The verdict so far. */
   verdict(id: string, revision: string): RuleVerdict | undefined {
     return this.#pages.get(id)?.revisions.get(revision);
@@ -115,7 +109,7 @@ export class Ledger {
       return {
         rule, verdict, level: accused === undefined ? rule.level : levelOf(rule, accused), times: page.times,
         revisions: Object.fromEntries(verdicts.sort(([a], [b]) => newestFirst(a, b))), evidence,
-        ...(verdict === 'not-seen' || verdict === 'not-applicable') && { why },
+        ...verdict === 'not-applicable' && { why },
       };
     }
     const other = !spoken.some((revision) => holdsIn(rule, revision));
@@ -137,7 +131,7 @@ export class Ledger {
 
   #enter(id: string, revision: string, verdict: RuleVerdict): RulePage | undefined {
     const rule = allRules().get(id);
-    if (!rule) throw new RangeError(`the referee has no rule ${id}`);
+    if (!rule) throw new RangeError(`the judge has no rule ${id}`);
     if (!holdsIn(rule, revision) || (rule.who !== this.#role && rule.who !== 'both')) return undefined;
     let page = this.#pages.get(id);
     if (!page) this.#pages.set(id, page = { revisions: new Map(), evidence: new Map(), times: 0, accused: false, whys: new Map() });

@@ -54,7 +54,7 @@ export class MockServer {
       if (id === undefined) return [];
       return [JSON.stringify(method === 'ping'
         ? { jsonrpc: '2.0', id, result: {} }
-        : { jsonrpc: '2.0', id, error: { code: -32601, message: `the transcript has no ${identity(got)}` } })];
+        : { jsonrpc: '2.0', id, error: { code: -32601, message: `not in the transcript: ${identity(got)}` } })];
     }
     const again = this.#used.has(at);
     this.#used.add(at);

@@ -10,7 +10,7 @@ export interface Recorder {
 /**
  * Writes messages as a transcript, one after the other. Values that a server creates anew in each session
  * (`requestState`, cursors, ids of tasks and pages) become placeholders, so that the transcript fits the next session
- * too. A line that is not JSON, or whose numbers JavaScript would change, is kept unchanged.
+ * too. A text that is not JSON, or whose numbers JavaScript would change, is kept; only its line breaks become blanks.
  */
 export function recorder(): Recorder {
   const placeholders = createPlaceholders();

@@ -105,7 +105,7 @@ export class Replay {
 
   #compare(line: Line, got: unknown, text: string): { what: string | undefined; learned: Map<string, unknown> } {
     const learned = new Map(this.#known);
-    if (line.raw) return { what: line.json === text ? undefined : 'expected another text', learned };
+    if (line.raw) return { what: line.json === text ? undefined : 'the text differs', learned };
     const expected = withoutTheirIds(line.json);
     return { what: difference(without(expected, this.#ignored), without(withoutTheirIds(got), this.#ignored), learned), learned };
   }

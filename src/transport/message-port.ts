@@ -124,7 +124,7 @@ export function messagePortTransport(
         budget: peerBudget(),
         decode, decodeValue: orLost(decodeValue),
         message: (decoded) => to.message(decoded),
-        givenUp: (why) => gone(`the server was given up: ${why}`),
+        givenUp: (why) => gone(`the server was disconnected: ${why}`),
       });
       detach = attach(port, take, () => end(() => gone('the server closed its port')));
     },
@@ -175,7 +175,7 @@ export function serveMessagePort(
     resumed() {
       said = 0;
     },
-    givenUp: (why) => finish(`the client was given up: ${why}`),
+    givenUp: (why) => finish(`the client was disconnected: ${why}`),
   });
   let resolveClosed: () => void;
   const closed = new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import type { Decoded, Unchecked } from '../jsonrpc/message.ts';
 import { beginReading, defaultMaxNoiseBytes, noiseAfter, noiseFault, othersFirst, readEnough } from '../bounds/reading.ts';
 import type { Trace } from './trace.ts';
 
-/** If the budget has no room for a message: a peer with at most this many bytes waiting is read at once; another is given up. */
+/** If the budget has no room for a message: a peer with at most this many bytes waiting is read at once; any other is disconnected. */
 const leastWaiting = 1_048_576;
 
 /** The user of a port's messages, and the limits. */
@@ -22,7 +22,7 @@ export interface PortReader<D extends Decoded | Unchecked> {
   message(decoded: D): void;
   /** Called when reading resumes after a pause. */
   resumed?(): void;
-  /** Called when the peer is given up: no more is read. */
+  /** Called when the peer broke a limit: no more is read. */
   givenUp(why: string): void;
 }
 
@@ -41,7 +41,7 @@ export interface PortReading {
 /**
  * Reads the messages of a port without starving other connections: a port has no backpressure, and a runtime delivers
  * a thousand messages in one turn of the event loop. After some milliseconds others get a turn; messages that come
- * meanwhile wait, as far as the budget allows. A peer that posts more is given up. Long function: its short
+ * meanwhile wait, as far as the budget allows. A peer that posts more is disconnected. Long function: its short
  * functions share the waiting messages and the state of the turn.
  */
 export function readPort<D extends Decoded | Unchecked>(reader: PortReader<D>): PortReading {
@@ -63,7 +63,7 @@ export function readPort<D extends Decoded | Unchecked>(reader: PortReader<D>): 
         waiting.push(data);
         return;
       }
-      if (held > leastWaiting) return giveUp('it posted faster than it was read');
+      if (held > leastWaiting) return giveUp('it posted messages faster than they were read');
       // There is no budget to keep this message: read it now, after those that came before it.
       go(true);
     }

@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { checkArguments } from '../../src/cli/argument-check.ts';
 import { describeTool } from '../../src/cli/describe-tool.ts';
 import { didYouMean } from '../../src/cli/near-miss.ts';
@@ -14,9 +13,10 @@ import { fixture } from './fixture.ts';
 import { inProcess } from './in-process.ts';
 import type { Ran } from './in-process.ts';
 import { barewire } from './program.ts';
+import { programAt } from '../program-at.ts';
 
 // The command's output about arguments, the arguments that it accepts, and those that it refuses before anything is sent.
-const program = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
+const program = [process.execPath, programAt('test/cli/fixture-server.js')];
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'barewire-arguments-')));
 test.after(() => rmSync(home, { recursive: true, force: true }));
 const serving = serveHttp(fixture());

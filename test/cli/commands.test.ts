@@ -12,9 +12,10 @@ import { fixture } from './fixture.ts';
 import { inProcess } from './in-process.ts';
 import type { Ran } from './in-process.ts';
 import { barewire } from './program.ts';
+import { programAt } from '../program-at.ts';
 
 // The command in a pipe; in the test's own process, unless the process itself is tested.
-const program = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
+const program = [process.execPath, programAt('test/cli/fixture-server.js')];
 const home = mkdtempSync(join(tmpdir(), 'barewire-cli-'));
 test.after(() => rmSync(home, { recursive: true, force: true }));
 
@@ -167,9 +168,9 @@ test('a name from the configuration', async () => {
 
 test('a result that lacks what is to be printed is an error that names the place, and no stack; --json prints it as it came', async () => {
   // client/malformed-messages.test.ts breaks each member of each result; here a program must be started for each case.
-  const malformed = fileURLToPath(new URL('./fixture-malformed.js', import.meta.url));
+  const malformed = programAt('test/cli/fixture-malformed.js');
   for (const [words, result, place] of [
-    [['call', 'odd'], {}, 'tools/call is malformed: result.content is missing; --json shows it as it came'],
+    [['call', 'odd'], {}, 'tools/call is malformed: result.content is missing; --json shows it unchanged'],
     [['call', 'odd'], { content: [{ type: 'text', txt: 'x' }] }, 'result.content[0].text is missing'],
     [['read', 'a:b'], { contents: [{ uri: 'a:b' }] }, 'resources/read is malformed: result.contents[0].blob is missing'],
     [['complete', 'p', 'a=b'], { completion: { values: [1] } }, 'result.completion.values[0] must be a string'],

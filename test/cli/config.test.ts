@@ -39,14 +39,14 @@ test('config add, path and remove: shown first, written only with consent, value
   const add = ['config', 'add', 'files', '--env', 'KEY=hunter2', '--env', 'PLACE=${PLACE}'];
   const asked = await run(...add, '--', 'node', './server.mjs', '--port', '1');
   assert.equal(asked.code, 3);
-  assert.match(asked.err, /which is not there yet:\n\+ "files": \{\n\+ {3}"command": "node"[^]*"KEY": "\[7 characters\]",\n\+ +"PLACE": "\$\{PLACE\}"[^]*--yes consents/);
+  assert.match(asked.err, /which does not exist yet:\n\+ "files": \{\n\+ {3}"command": "node"[^]*"KEY": "\[7 characters\]",\n\+ +"PLACE": "\$\{PLACE\}"[^]*--yes consents/);
   assert.ok(!asked.err.includes('hunter2') && !existsSync(own));
   // The program will start in another folder, so an existing file is stored with its absolute path.
   writeFileSync(join(cwd, 'server.mjs'), '');
   assert.equal((await run(...add, '--yes', '--', 'node', './server.mjs', '--port', '1')).code, 0);
   assert.deepEqual(parse(own), { mcpServers: { files: { command: 'node', args: [join(cwd, 'server.mjs'), '--port', '1'], env: { KEY: 'hunter2', PLACE: '${PLACE}' } } } });
   assert.equal(statSync(own).mode & 0o777, 0o600);
-  assert.match((await run(...add, '--yes', '--', 'node', './server.mjs', '--port', '1')).err, /has it already/);
+  assert.match((await run(...add, '--yes', '--', 'node', './server.mjs', '--port', '1')).err, /has this entry already/);
   assert.equal((await run('config', 'add', 'remote', '--header', 'Authorization: Bearer hunter2', 'https://example.com/mcp', '-y')).code, 0);
   assert.deepEqual(Object.keys((parse(own) as { mcpServers: object }).mcpServers), ['files', 'remote']);
   const removed = await run('config', 'remove', 'remote', '--yes');
@@ -106,7 +106,7 @@ test('config import: variables stay variables, what only the user may say is lef
   write(own, '{"mcpServers": {"b": {"command": "mine"}}}');
   const { code, err } = await run('config', 'import', '--from', 'cursor', 'a', 'b', '--yes');
   assert.equal(code, 0, err);
-  assert.match(err, /b is there already, and stays as it is\./);
+  assert.match(err, /b exists already, and was not changed\./);
   assert.ok(!err.includes('hunter2'));
   assert.deepEqual(parse(own), { mcpServers: { b: { command: 'mine' }, a: { command: 'a', args: ['${PLACE}'], env: { KEY: 'hunter2' } } } });
   assert.match((await run('config', 'import', '--from', 'cursor', 'cc')).err, /cursor has no server cc; did you mean c\?/);
@@ -128,9 +128,9 @@ test('install writes each host\'s own words, and keeps the rest of its file', as
     assert.ok(!err.includes('hunter2'), err);
     assert.deepEqual(parse(join(home, file)), wanted);
   }
-  assert.match((await run('install', 'claude-desktop', 'far')).err, /claude-desktop starts programs only.*barewire bridge https:\/\/far\.example\/mcp/);
-  assert.match((await run('install', 'claude-desktop', 'files')).err, /knows no variables, and the server has \$\{KEY\}/);
-  assert.match((await run('install', 'claude-desktop', '--folder', 'files')).err, /reads no file of a folder/);
+  assert.match((await run('install', 'claude-desktop', 'far')).err, /claude-desktop only starts programs.*barewire bridge https:\/\/far\.example\/mcp/);
+  assert.match((await run('install', 'claude-desktop', 'files')).err, /does not support variables, and the server has \$\{KEY\}/);
+  assert.match((await run('install', 'claude-desktop', '--folder', 'files')).err, /reads no configuration file in a folder/);
   assert.match((await run('install', 'cursr', 'files')).err, /did you mean cursor\?/);
   assert.match((await run('install', 'cursor', 'fils')).err, /no server of your own is called fils; did you mean files\?/);
   assert.equal((await run('install', 'cursor', '--remove', 'far', '--yes')).code, 0);

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { inProcess } from './in-process.ts';
 import type { Ran } from './in-process.ts';
 import { barewire } from './program.ts';
+import { programAt } from '../program-at.ts';
 
 // A repository's servers file, and the commands that read it.
-const fixture = fileURLToPath(new URL('./fixture-server.js', import.meta.url));
+const fixture = programAt('test/cli/fixture-server.js');
 const secret = 'AKIA-of-this-user';
 
 interface Made {

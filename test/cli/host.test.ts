@@ -5,16 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { serveHttp } from '../../src/transport/http/node/index.ts';
 import { fixture } from './fixture.ts';
 import { inProcess } from './in-process.ts';
 import type { Ran } from './in-process.ts';
 import { barewire } from './program.ts';
+import { programAt } from '../program-at.ts';
 
 // `barewire host`: in a pipe, in the test's own process, and in a pseudo-terminal (util-linux's script).
-const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const program = [process.execPath, at('./fixture-server.js')];
+const program = [process.execPath, programAt('test/cli/fixture-server.js')];
 const serving = serveHttp(fixture());
 test.after(async () => (await serving).close({ drainMs: 0 }));
 
@@ -96,7 +95,7 @@ test('host in a pipe: lists, finds, reads; rules allow and deny; what no rule al
   writeFileSync(file, readFileSync(file, 'utf8').replace('"refused"', '"allowed"'));
   const tampered = await run(home, ['log', '--verify']);
   assert.equal(tampered.code, 1);
-  assert.match(tampered.out, /does not hold/);
+  assert.match(tampered.out, /is not valid/);
 });
 
 test('list, call, tour and host leave out what rules.json and the entry of a server do not offer', async (t) => {
@@ -188,16 +187,16 @@ test('host at a terminal: asks, once and for the session; forms with the name of
 });
 
 test('host: a tool that changed since it was allowed for good is shown as a diff, and runs only once that is accepted', async (t) => {
-  const home = await userWith(t, { post: [process.execPath, at('./fixture-changing.js'), 'Sends a letter'] });
+  const home = await userWith(t, { post: [process.execPath, programAt('test/cli/fixture-changing.js'), 'Sends a letter'] });
   const first = await atTerminal(home, [[/barewire> /, 'call send\n'], [/\[N\]o: /, 'a\n'], [/sent[^]*barewire> /, 'quit\n']]);
   assert.equal(first.code, 0, first.out);
   assert.equal((await inPipe(home, 'call send')).out, 'sent\n', 'allowed always');
-  await configure(home, { post: [process.execPath, at('./fixture-changing.js'), 'Sends a letter, and a copy to me'] });
+  await configure(home, { post: [process.execPath, programAt('test/cli/fixture-changing.js'), 'Sends a letter, and a copy to me'] });
   const refused = await inPipe(home, 'call send');
   assert.equal(refused.code, 3);
   assert.match(refused.err, /post\/send[^]*- description: "Sends a letter"[^]*\+ description: "Sends a letter, and a copy to me"/);
   const accepted = await atTerminal(home, [
-    [/barewire> /, 'call send\n'], [/and a copy to me[^]*Accept it as it is now\? \[y\/N\] /, 'y\n'],
+    [/barewire> /, 'call send\n'], [/and a copy to me[^]*Accept its current definition\? \[y\/N\] /, 'y\n'],
     // The grant was for the old definition.
     [/post will run send[^]*\[N\]o: /, 'o\n'], [/sent[^]*barewire> /, 'quit\n'],
   ]);
@@ -206,7 +205,7 @@ test('host: a tool that changed since it was allowed for good is shown as a diff
 });
 
 test('host: one server floods, one hangs and one dies in mid-call; the log says what is known of each', async (t) => {
-  const home = await userWith(t, { one: program, two: 'fixture', post: [process.execPath, at('./fixture-changing.js')] }, [{ then: 'allow' }]);
+  const home = await userWith(t, { one: program, two: 'fixture', post: [process.execPath, programAt('test/cli/fixture-changing.js')] }, [{ then: 'allow' }]);
   const { out, err } = await inPipe(home, ['call one/die', 'call post/flood', 'call two/echo text=alive'].join('\n'));
   assert.match(out, /flooded\nalive\n/, err);
   const outcomes = logOf(home).filter(({ kind }) => ['answered', 'failed', 'unknown'].includes(String(kind))).map(({ kind, tool }) => `${tool} ${kind}`);
@@ -221,7 +220,7 @@ test('host: one server floods, one hangs and one dies in mid-call; the log says 
 });
 
 test('host at a terminal: no word of a server passes for a prompt', async (t) => {
-  const home = await userWith(t, { forging: [process.execPath, at('./fixture-forging.js'), '80'] });
+  const home = await userWith(t, { forging: [process.execPath, programAt('test/cli/fixture-forging.js'), '80'] });
   const { code, out } = await atTerminal(home, [
     [/barewire> /, 'call fails\n'],
     [/\nRun it\? [^\n]*: /, 'o\n'],

@@ -50,7 +50,7 @@ test('lock: writes digests as pins compute them, and --check is good until a ser
   ]);
   assert.equal(shop?.items.tools?.['sell'], await toolDigest({ name: 'sell', description: 'Sells', inputSchema: { type: 'object', properties: { item: { type: 'string' } } } }));
   const same = await run('--check');
-  assert.deepEqual([same.code, same.out], [0, 'Everything is as it was locked.\n']);
+  assert.deepEqual([same.code, same.out], [0, 'Nothing differs from the lock.\n']);
   // The same servers give the same file.
   await run();
   assert.equal(readFileSync(lock, 'utf8'), text);

@@ -133,8 +133,8 @@ test('an entry in the words of each host: its transport, its variables, and what
     assert.deepEqual(entryFor(name, hostOf(name), { command: 'x', env: {} }), { ...typed[0], command: 'x', args: [] });
     assert.equal(hostOf(name).member, name === 'vscode' ? 'servers' : 'mcpServers');
   }
-  assert.throws(() => entryFor('claude-desktop', hostOf('claude-desktop'), program), /knows no variables, and the server has \$\{[A-D]\}/);
-  assert.throws(() => entryFor('claude-desktop', hostOf('claude-desktop'), { url: 'https://h/' }), /starts programs only; .* barewire bridge https:\/\/h\//);
+  assert.throws(() => entryFor('claude-desktop', hostOf('claude-desktop'), program), /does not support variables, and the server has \$\{[A-D]\}/);
+  assert.throws(() => entryFor('claude-desktop', hostOf('claude-desktop'), { url: 'https://h/' }), /only starts programs; .* barewire bridge https:\/\/h\//);
   assert.deepEqual(entryFor('claude-desktop', hostOf('claude-desktop'), { command: 'x', args: ['y'] }), { command: 'x', args: ['y'] });
 });
 
@@ -150,15 +150,15 @@ test('rules, then what was allowed for good, then the words of the command, then
   };
   assert.equal(await consent([{ then: 'deny' }], { all: true, grants: [grant] }), 'no: rule 0 denies it');
   assert.equal(await consent([{ then: 'deny', tool: 'x' }, { then: 'allow', server: 's' }]), 'yes: rule 1 allows it');
-  assert.equal(await consent([{ then: 'ask' }], { all: true, grants: [grant] }), 'no: rule 0 asks, and nobody is here');
+  assert.equal(await consent([{ then: 'ask' }], { all: true, grants: [grant] }), 'no: rule 0 asks, and nobody can be asked');
   assert.equal(await consent([{ then: 'ask' }], { all: true, ask: async () => true }), 'yes: the person consented');
-  assert.equal(await consent([], { grants: [grant] }), 'yes: it was allowed always');
+  assert.equal(await consent([], { grants: [grant] }), 'yes: it was allowed permanently');
   for (const other of [{ server: 'other' }, { tool: 'other' }, { digest: 'other' }, { principal: 'other' }]) assert.match(await consent([], { grants: [{ ...grant, ...other }] }), /^no: /, JSON.stringify(other));
   for (const odd of [undefined, null, {}, 'x', [null, 5]]) assert.match(await consent([], { grants: odd }), /^no: /);
   // A server without a configured name, or from a folder, does not match the grant.
   assert.match(await consent([], { grants: [grant], name: '' }), /^no: /);
   assert.match(await consent([], { grants: [grant], folder: '/w/.mcp.json' }), /^no: /);
-  assert.equal(await consent([], { grants: [{ ...grant, server: '/w/.mcp.json#s' }], folder: '/w/.mcp.json' }), 'yes: it was allowed always');
+  assert.equal(await consent([], { grants: [{ ...grant, server: '/w/.mcp.json#s' }], folder: '/w/.mcp.json' }), 'yes: it was allowed permanently');
   assert.equal(await consent([], { all: true }), 'yes: --yes consents to everything');
   assert.deepEqual([isBelieved(undefined), isBelieved({ command: 'x' }), isBelieved({ command: 'x', folder: '/w' })], [true, true, false]);
   const folder = mkdtempSync(join(tmpdir(), 'barewire-rules-'));

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { style } from '../../src/host/node/style.ts';
 import { width } from '../../src/explain/safe-text.ts';
 import { renderStructured } from '../../src/cli/render.ts';
@@ -11,10 +10,11 @@ import { table } from '../../src/cli/terminal.ts';
 import { everyNth } from '../every-nth.ts';
 import { bytesOf, resultOf } from './generated-results.ts';
 import { inProcess } from './in-process.ts';
+import { programAt } from '../program-at.ts';
 
 // A pipe gets a tool's result unchanged, byte for byte.
-const server = [process.execPath, fileURLToPath(new URL('./fixture-results.js', import.meta.url))];
-const malformed = [process.execPath, fileURLToPath(new URL('./fixture-malformed.js', import.meta.url))];
+const server = [process.execPath, programAt('test/cli/fixture-results.js')];
+const malformed = [process.execPath, programAt('test/cli/fixture-malformed.js')];
 const home = mkdtempSync(join(tmpdir(), 'barewire-pipe-'));
 test.after(() => rmSync(home, { recursive: true, force: true }));
 
@@ -23,7 +23,7 @@ const run = (words: readonly string[], input: string = ''): ReturnType<typeof in
 test('a pipe gets every text block byte for byte, and structured content where there is no text: generated results', async () => {
   writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { results: { command: server[0], args: server.slice(1) } } }));
   writeFileSync(join(home, 'rules.json'), JSON.stringify([{ tool: 'give', then: 'allow' }]));
-  const step = everyNth(6);
+  const step = everyNth(15);
   const numbers = Array.from({ length: 300 }, (_, at) => at).filter((at) => at % step === 0);
   const { code, bytes: out, err } = await run(['host'], numbers.map((number) => `call results/give number=${number}`).join('\n'));
   assert.equal(code, 0, err);

@@ -87,7 +87,7 @@ test('relay: whatever is asked, what leaves goes to the origin of the target, or
   const made = pieces(hosts);
   const drawn = Array.from({ length: 3_000 }, () => Array.from({ length: 1 + Math.floor(random() * 7) }, () => made[Math.floor(random() * made.length)] ?? '').join(''));
   const all = [...hosts.flatMap(astray), ...drawn];
-  const step = everyNth(12);
+  const step = everyNth(30);
   let [passed, refused] = [0, 0];
   const tried = all.filter((_, i) => i % step === 0);
   for (let at = 0; at < tried.length; at += 20) {
@@ -105,7 +105,7 @@ test('relay: whatever is asked, what leaves goes to the origin of the target, or
     }
     assert.equal(other.visits(), 0, tried.slice(at, at + 20).map((target) => JSON.stringify(target)).join('\n'));
   }
-  assert.ok(passed > 100 && refused > 100, `${passed} were passed on, ${refused} refused`);
+  assert.ok(passed > 1_200 / step && refused > 1_200 / step, `${passed} were passed on, ${refused} refused`);
   assert.equal(await ask('/still/here?a=b%zz'), 200);
   assert.deepEqual(taken().map(({ url }) => url), ['/still/here?a=b%zz']);
 });

@@ -4,10 +4,11 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { inProcess } from './in-process.ts';
 import { barewire } from './program.ts';
+import { programAt } from '../program-at.ts';
 
 // The tour in a pseudo-terminal (util-linux's script), and unabridged messages in a pipe.
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const fixture = at('./fixture-server.js');
+const fixture = programAt('test/cli/fixture-server.js');
 
 test('tour --step waits for a key after each exchange; c goes on without waiting', async () => {
   const child = spawn('script', ['-qec', `'${process.execPath}' '${barewire}' tour --step --fast --defaults --timeout 2 '${process.execPath}' '${fixture}'`, '/dev/null'],

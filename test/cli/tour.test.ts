@@ -117,7 +117,7 @@ test('a tool that fails is an answer like any other', async () => {
   assert.ok(result.ok);
   assert.match(
     result.rows.find(({ step }) => step === 'Calling tools')?.detail ?? '',
-    /1 called, 1 of them answered isError/,
+    /1 called, 1 of them returned isError/,
   );
 });
 

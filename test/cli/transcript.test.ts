@@ -6,9 +6,10 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { inProcess } from './in-process.ts';
 import { barewire } from './program.ts';
+import { programAt } from '../program-at.ts';
 
 // trace, record and replay, by running the program between a real client (the program itself) and a real server.
-const fixture = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
+const fixture = [process.execPath, programAt('test/cli/fixture-server.js')];
 const self = [process.execPath, barewire];
 const home = mkdtempSync(join(tmpdir(), 'barewire-wire-'));
 test.after(() => rmSync(home, { recursive: true, force: true }));
@@ -31,6 +32,10 @@ test('trace passes every byte unchanged in both directions, and the exit code', 
   const trace = readFileSync(file, 'utf8');
   assert.match(trace, /→ \{"jsonrpc":"2.0","id":1,"method":"ping"\}/);
   assert.match(trace, /it was passed on/);
+  if (process.platform === 'win32') return;
+  for (const [signal, expected] of [['HUP', 129], ['KILL', 137], ['TERM', 143]] as const) {
+    assert.equal((await run(['trace', '--to', file, '--', 'sh', '-c', `kill -${signal} $$`])).code, expected, signal);
+  }
 });
 
 test('trace stands between a client and a server, and explains what passes', async () => {
@@ -55,7 +60,7 @@ test('record writes a session that replays: before the server without a differen
   assert.deepEqual([mocked.code, mocked.out.toString()], [0, 'kept\n'], mocked.err);
   const other = await run(['call', 'fail', '--yes', '--', ...self, 'replay', file]);
   assert.equal(other.code, 1);
-  assert.match(other.err, /the transcript has no tools\/call/);
+  assert.match(other.err, /not in the transcript: tools\/call/);
   writeFileSync(file, readFileSync(file, 'utf8').replace('"text": "kept"}]', '"text": "lost"}]'));
   const differs = await run(['replay', file, '--', ...fixture]);
   assert.equal(differs.code, 1);

@@ -121,7 +121,7 @@ test('what the server has not declared is not sent', async () => {
   }
   const { client } = await connect(legacy(hang, '2025-11-25', {}));
   await assert.rejects(client.setLogLevel('info'), /did not declare/);
-  await assert.rejects(client.request('initialize'), /initialize: not while the connection is ready/);
+  await assert.rejects(client.request('initialize'), /initialize: the handshake is over/);
 });
 
 test('before connect and after close a call says so', async () => {

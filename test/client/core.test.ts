@@ -220,7 +220,7 @@ for (const era of ['legacy', 'modern'] as const) {
     assert.ok(processBudget().used - before > 100_000);
     await client.close();
     assert.equal(processBudget().used, before);
-    await assert.rejects(connect(long(300_000), { era }), /name, capabilities and instructions take more than 262144 bytes/);
+    await assert.rejects(connect(long(300_000), { era }), /name, capabilities and instructions exceed 262144 bytes or the memory limit/);
     assert.equal(processBudget().used, before);
   });
 }

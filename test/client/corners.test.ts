@@ -311,7 +311,7 @@ test('before it is connected a client knows nothing of a server, and asking is n
 test('a question without a method is none', async () => {
   for (const question of [{ params: {} }, { method: 7 }, { method: 'ping' }, null, 'x']) {
     const { client } = await connectScripted(modern(() => ({ resultType: 'input_required', inputRequests: { q: question }, requestState: 's' })));
-    await assert.rejects(client.callTool('t'), /inputRequests\["q"\] is not a question/, JSON.stringify(question));
+    await assert.rejects(client.callTool('t'), /inputRequests\["q"\] is not an input request/, JSON.stringify(question));
   }
 });
 

@@ -127,8 +127,8 @@ test('modern: the acknowledged filter is checked', async () => {
     return undefined;
   }), { onListChanged: () => {} });
   await client.subscribe('a:1');
-  await assert.rejects(client.subscribe('a:2'), /does not tell of changes of a:2/);
-  assert.match(errors.map(({ message }) => message).join(), /does not tell of promptsListChanged/);
+  await assert.rejects(client.subscribe('a:2'), /did not agree to updates of a:2/);
+  assert.match(errors.map(({ message }) => message).join(), /did not agree to promptsListChanged/);
   await client.subscribe('a:1');
   assert.ok(listens(wire).length >= 2);
 });
@@ -141,7 +141,7 @@ test('modern: what is granted is known for each key, by the newest acknowledgeme
     return undefined;
   }), { onListChanged: () => {} });
   await turns();
-  const told = (): string[] => errors.splice(0).map(({ message }) => message.replace('subscriptions/listen: the server does not tell of ', ''));
+  const told = (): string[] => errors.splice(0).map(({ message }) => message.replace('subscriptions/listen: the server did not agree to ', ''));
   assert.deepEqual(told(), ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged']);
   granted = { toolsListChanged: true, 'org.example/topics': ['a'], resourceSubscriptions: ['a:1'] };
   assert.deepEqual(await client.listen('org.example/topics', ['a', 'b']), ['a']);
@@ -149,8 +149,8 @@ test('modern: what is granted is known for each key, by the newest acknowledgeme
   assert.deepEqual(new Set(told()), new Set(['promptsListChanged', 'resourcesListChanged']));
   granted = { resourcesListChanged: true };
   assert.equal(await client.listen('org.example/topics', ['b']), undefined);
-  assert.deepEqual(told(), ['toolsListChanged', 'promptsListChanged', 'org.example/topics', 'changes of a:1']);
-  await assert.rejects(client.subscribe('a:1'), /does not tell of changes of a:1/);
+  assert.deepEqual(told(), ['toolsListChanged', 'promptsListChanged', 'org.example/topics', 'updates of a:1']);
+  await assert.rejects(client.subscribe('a:1'), /did not agree to updates of a:1/);
   await client.close();
 });
 

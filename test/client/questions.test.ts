@@ -134,7 +134,7 @@ test('legacy: other roots are told', async () => {
     assert.equal(wire.methods().filter((method) => method === 'notifications/roots/list_changed').length, 1 + times);
   }
   const without = await connect(legacy());
-  assert.throws(() => without.client.setRoots([]), /not declared/);
+  assert.throws(() => without.client.setRoots([]), /made without `roots`/);
   const silent = await connect(legacy(), { roots: [], capabilities: { roots: {} } });
   silent.client.setRoots([{ uri: 'file:///b' }]);
   assert.ok(!silent.wire.methods().includes('notifications/roots/list_changed'));

@@ -139,8 +139,8 @@ test('cancelling the call stops its questions', async () => {
 
 test('what was not declared, and what is no question, fails the call', async () => {
   for (const [request, pattern] of [
-    [ask('a'), /did not declare/], [{ method: 'ping' }, /inputRequests\["k"\] is not a question/],
-    [5, /not a question/],
+    [ask('a'), /did not declare/], [{ method: 'ping' }, /inputRequests\["k"\] is not an input request/],
+    [5, /not an input request/],
     [{ method: 'tasks/x' }, /Method not found/],
   ] as const) {
     const { client, wire } = await connect(modern(() => input({ inputRequests: { k: request } })));

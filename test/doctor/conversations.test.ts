@@ -113,7 +113,7 @@ test('an opening: what is refused, malformed, silent, or ends', async () => {
   assert.deepEqual(await opening('gone', no('x'), 'http'), ['opening-refused: initialize failed: the pipe broke.']);
   assert.deepEqual(await opening(no('initialize'), 'gone'), ['ended-early: It ended before it answered initialize: the pipe broke']);
   const modern: Reply = { result: { supportedVersions: ['2026-07-28', 5], capabilities: { tools: {} } } };
-  assert.deepEqual(await opening('silent', modern), ['capability-without-method: The capability for tools/list is declared, but the method was answered with error -32601: no tools/list.', 'unknown-method-silent: initialize got no answer: clients of earlier revisions wait for nothing.']);
+  assert.deepEqual(await opening('silent', modern), ['capability-without-method: The capability for tools/list is declared, but the method was answered with error -32601: no tools/list.', 'unknown-method-silent: initialize got no answer: clients of earlier revisions wait in vain.']);
   assert.deepEqual(await opening(no('initialize'), { result: { supportedVersions: 'x' } }), ['opening-malformed: The result of server/discover lacks supportedVersions, capabilities.']);
 });
 

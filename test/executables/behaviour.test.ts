@@ -110,7 +110,7 @@ test('executables: a file that becomes something else, two tools of one name, an
   assert.equal(await call('same'), 'new');
   assert.equal((await client.listTools())[0]?.description, 'second');
   folder.add('a', script({ name: 'other' }, 'echo \'{"result": "a"}\''));
-  assert.equal(await call('same'), '!same is not there any more');
+  assert.equal(await call('same'), '!same is no longer in the folder');
   await tools.refresh();
   assert.deepEqual([...tools.tools].sort(), ['other']);
 });

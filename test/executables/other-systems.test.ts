@@ -17,14 +17,15 @@ import { killStragglers } from '../../src/executables/stragglers.ts';
 
 const root = process.getuid?.() === 0;
 
-/** Sets the reported platform until the test ends; Windows has no user ids. */
+const real = { platform: process.platform, getuid: process.getuid };
+
+/** Sets the reported platform until the test ends; Windows has no user ids. A test may call it several times. */
 function on(t: TestContext, platform: string, getuid: (() => number) | undefined): void {
-  const before = { platform: process.platform, getuid: process.getuid };
   const set = (platform: string, getuid: (() => number) | undefined): void => void Object.defineProperties(process, {
     platform: { value: platform, configurable: true }, getuid: { value: getuid, configurable: true, writable: true },
   });
   set(platform, getuid);
-  t.after(() => set(before.platform, before.getuid));
+  t.after(() => set(real.platform, real.getuid));
 }
 
 function folder(t: TestContext): { path: string; file(name: string, mode: number): string } {

@@ -33,7 +33,7 @@ const seen = /^[\x20-\x7e]*$/;
 test('visible: no code point that is hidden, blank, or moves its neighbours comes through, wherever it stands', () => {
   let looked = 0;
   for (const [from, to] of unseen) {
-    for (let code = from; code <= to; code += to - from > 10_000 ? everyNth(97) : 1) {
+    for (let code = from; code <= to; code += to - from > 4_000 ? everyNth(97) : 1) {
       const char = String.fromCodePoint(code);
       for (const text of [char, `a${char}b`, `日${char}本`, `1${char}1`, `😀${char}`, `${char}😀`, char.repeat(3)]) {
         // After an emoji these two select how it is drawn.
@@ -44,12 +44,12 @@ test('visible: no code point that is hidden, blank, or moves its neighbours come
       looked++;
     }
   }
-  assert.ok(looked > 4_300, `${looked}`);
+  assert.ok(looked > 1_500, `${looked}`);
 });
 
 test('visible: of all code points, those that no range names as hidden are as they were, or new to this engine', () => {
   const hidden = (code: number): boolean => unseen.some(([from, to]) => code >= from && code <= to);
-  for (let code = 0; code <= 0x10ffff; code += everyNth(31)) {
+  for (let code = 0; code <= 0x10ffff; code += everyNth(101)) {
     if (hidden(code)) continue;
     const char = String.fromCodePoint(code);
     const shown = visible(`a${char}`);
@@ -89,7 +89,8 @@ test('visible: in pieces, what came and what is an escape take turns, and layout
 });
 
 test('visible: linear in the text', () => {
+  const share = everyNth(4);
   const began = process.cpuUsage().user;
-  for (const piece of ['a', '\u202e', '\u0316', 'a\u200d', '👩‍💻', 'می‌', '\ud83d', '1\ufe0f']) visible(piece.repeat(200_000));
-  assert.ok(process.cpuUsage().user - began < 8_000_000);
+  for (const piece of ['a', '\u202e', '\u0316', 'a\u200d', '👩‍💻', 'می‌', '\ud83d', '1\ufe0f']) visible(piece.repeat(200_000 / share));
+  assert.ok(process.cpuUsage().user - began < 8_000_000 / share);
 });

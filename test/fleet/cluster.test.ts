@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { McpClient } from '../../src/client/index.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { liveAt } from '../transport/http/harness.ts';
@@ -9,8 +8,9 @@ import type { Live } from '../transport/http/harness.ts';
 import { read } from './reading.ts';
 import { runProgram } from './running-program.ts';
 import type { RunningProgram } from './running-program.ts';
+import { programAt } from '../program-at.ts';
 
-const program = fileURLToPath(new URL('cluster-program.js', import.meta.url));
+const program = programAt('test/fleet/cluster-program.js');
 
 interface Line {
   readonly port?: number;
@@ -99,5 +99,5 @@ test('node:cluster: a stream whose process is killed is read on in another one, 
 test('node:cluster: a worker whose primary has no relay has no keys, and does not start', { timeout }, async (t) => {
   const { next, errors } = run(t, 'no-relay');
   for (let i = 0; i < 3; i++) assert.equal((await next(({ exited }) => exited !== undefined)).code, 7);
-  assert.match(errors(), /no relay of a fleet has answered within 300 ms/);
+  assert.match(errors(), /the relay did not answer within 300 ms/);
 });

@@ -194,7 +194,7 @@ test('a request that is not done when its process closes ends with an error, whe
   const live = await bench.get(1, headers, last);
   await bench.members[0]?.http.close({ drainMs: 0 });
   const { words } = await read(live);
-  assert.match(words.join(), /^error The process that served this request has closed before its end of 1$/);
+  assert.match(words.join(), /^error The process that served this request closed before it answered of 1$/);
 });
 
 test('a request that was answered in its process\'s last moment is not answered again', async (t) => {

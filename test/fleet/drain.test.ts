@@ -91,7 +91,7 @@ for (const [how, again] of [['goes on', false], ['was cut, and its client came b
     const { headers, live, id } = await asked(bench, again);
     const closed = memberOf(bench, 0).http.close({ drainMs: 300 });
     const { words } = await read(live);
-    assert.match(words.join(), /error The process that served this request has closed before its end of 1$/);
+    assert.match(words.join(), /error The process that served this request closed before it answered of 1$/);
     await closed;
   });
 }

@@ -6,7 +6,6 @@ import { relayEngine } from '../../src/fleet/node/relay-engine.ts';
 import type { FromRelay, Port, RelayedEngine, ToRelay } from '../../src/fleet/node/relay-engine.ts';
 import { createRelay } from '../../src/fleet/node/relay.ts';
 import { engineTests, storeTests } from '../../src/fleet/testing.ts';
-import type { EngineTest } from '../../src/fleet/testing.ts';
 import { startFleet } from './harness.ts';
 
 /** Both ends of a channel between processes. It carries JSON and can be cut silently. */
@@ -68,126 +67,12 @@ describe('engines of this package', { concurrency: 50 }, () => {
   }
 });
 
-/** Engines with one fault each. The suite must find every fault. */
-const faults: Readonly<Record<string, (engine: FleetEngine) => FleetEngine>> = {
-  'messages come twice': wrapped((bus) => ({
-    async send(to, text) {
-      await bus.send(to, text);
-      await bus.send(to, text);
-    },
-  })),
-  'what cannot be delivered is taken': wrapped((bus) => ({ send: (to, text) => bus.send(to, text).catch(() => {}) })),
-  'the inbox begins with its reader': wrapped((bus) => {
-    let reading = false;
-    return {
-      send: async (to, text) => bus.send(to, text),
-      receive(handler) {
-        bus.receive({ ...handler, message: (text) => reading && handler.message(text) });
-        setTimeout(() => (reading = true), 20);
-      },
-    };
-  }),
-  'what is told does not reach oneself': wrapped((bus) => {
-    let telling = false;
-    return {
-      async tell(topic, text) {
-        telling = true;
-        await bus.tell(topic, text);
-        setImmediate(() => (telling = false));
-      },
-      receive: (handler) => bus.receive({ ...handler, told: (topic, text) => telling || handler.told(topic, text) }),
-    };
-  }),
-  'text is trimmed': wrapped((bus) => ({ send: (to, text) => bus.send(to, text.trim()) })),
-  'a name stays taken': wrapped(() => ({ leave: async () => {} })),
-};
-
-type Bus = Awaited<ReturnType<FleetEngine['join']>>;
-
-function wrapped(change: (bus: Bus) => Partial<Bus>): (engine: FleetEngine) => FleetEngine {
-  return (engine) => ({
-    async join(name) {
-      const bus = await engine.join(name);
-      return { ...bus, ...change(bus) };
-    },
-  });
-}
-
-/** The faults that no test of a suite has detected. All run in parallel, because they mostly wait. */
-async function unnoticed(
-  faults: readonly string[], tests: readonly EngineTest[], make: (fault: string) => FleetEngine,
-): Promise<string[]> {
-  const passed: string[] = [];
-  await Promise.all(faults.map(async (fault) => {
-    const found = await Promise.all(tests.map(({ run }) => {
-      const engine = make(fault);
-      return run(async () => ({ engine, again: async () => engine, waitMs: 100 })).then(() => false, () => true);
-    }));
-    if (!found.includes(true)) passed.push(fault);
-  }));
-  return passed;
-}
-
-test('the suite finds an engine with a fault', async () => {
-  const names = Object.keys(faults);
-  assert.deepEqual(await unnoticed([...names, 'none'], engineTests, (fault) =>
-    (faults[fault] ?? ((engine) => engine))(memoryEngine())), ['none']);
-});
-
-type Stores = Required<Pick<FleetEngine, 'sessions' | 'streams' | 'spent'>>;
-
-/** Stores with one fault each. The suite must find every fault. */
-const storeFaults: Readonly<Record<string, (stores: { [K in keyof Stores]: NonNullable<Stores[K]> }) => Partial<Stores>>> = {
-  'a record of any version is replaced': ({ sessions }) => ({ sessions: {
-    ...sessions,
-    replace: async (id, _, text) => sessions.replace(id, (await sessions.load(id))?.version ?? 0, text),
-  } }),
-  'a look makes a record last': ({ sessions }) => ({ sessions: {
-    ...sessions,
-    async touch(id) {
-      return sessions.touch(id, 60_000);
-    },
-  } }),
-  'touching changes no order': ({ sessions }) => ({ sessions: {
-    ...sessions, of: async (owner) => [...await sessions.of(owner)].sort(),
-  } }),
-  'a part that is sent again is kept again': ({ streams }) => {
-    const counts = new Map<string, number>();
-    return { streams: {
-      ...streams,
-      append(part) {
-        const first = (counts.get(part.stream) ?? 0) + 1;
-        counts.set(part.stream, first + part.texts.length - 1);
-        return streams.append({ ...part, first });
-      },
-    } };
-  },
-  'a stream goes on after its end': ({ streams }) => ({ streams: {
-    ...streams, append: (part) => streams.append({ ...part, over: false }),
-  } }),
-  'streams outlive their session': ({ streams }) => ({ streams: { ...streams, drop: async () => {} } }),
-  'kinds are one': ({ spent }) => ({ spent: { spend: (_, name, at) => spent.spend('state', name, at) } }),
-  'nothing is remembered': () => ({ spent: { spend: async () => true } }),
-};
-
-test('the suite finds stores with a fault', async () => {
-  assert.deepEqual(await unnoticed([...Object.keys(storeFaults), 'none'], storeTests, (fault) => {
-    const whole = memoryEngine();
-    return { ...whole, ...storeFaults[fault]?.(whole) };
-  }), ['none']);
-});
-
-test('an engine of the bus alone fails the suite of the stores', async () => {
-  const { join } = memoryEngine();
-  for (const { run } of storeTests) await assert.rejects(run(async () => ({ engine: { join }, again: async () => ({ join }) })));
-});
-
 test('a relay hands its keys over, and where there is none nobody waits for long', async () => {
   const { again } = relayed(300);
   assert.deepEqual(await again().keys(), [new Uint8Array(32).fill(7)]);
   const nobody = relayEngine(channel().process, 50);
-  await assert.rejects(nobody.keys(), /no relay of a fleet has answered within 50 ms/);
-  await assert.rejects(fleet({ keys: [new Uint8Array(32)], engine: nobody }), /no relay/);
+  await assert.rejects(nobody.keys(), /the relay did not answer within 50 ms/);
+  await assert.rejects(fleet({ keys: [new Uint8Array(32)], engine: nobody }), /the relay did not answer/);
 });
 
 test('sessions over a relay: a question whose process is cut off is refused when the lease is out', async (t) => {

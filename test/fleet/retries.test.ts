@@ -85,3 +85,59 @@ test('retries: what waits is not begun by being added again, neither in a pause 
   assert.deepEqual([failing.count, newer.count, other.count, last.count], [1, 1, 0, 1]);
   retries.end();
 });
+
+test('retries: an attempt that has begun in a pause does not end it for the others, and each begins once after it', async () => {
+  const clock = manualClock();
+  const retries = new Retries(clock);
+  const order: string[] = [];
+  const [failing, fresh] = [attempt(2), attempt(0)];
+  const add = (name: string, one: typeof failing): void => retries.add(name, () => {
+    order.push(name);
+    return one.run();
+  });
+  add('failing', failing);
+  await new Promise(setImmediate);
+  add('fresh', fresh);
+  await fresh.done;
+  await new Promise(setImmediate);
+  assert.deepEqual([order, clock.waiting], [['failing', 'fresh'], 1]);
+  clock.tick(249);
+  await new Promise(setImmediate);
+  assert.deepEqual(order, ['failing', 'fresh']);
+  clock.tick(250);
+  await new Promise(setImmediate);
+  assert.deepEqual([order, clock.waiting], [['failing', 'fresh', 'failing'], 1]);
+  clock.tick(500);
+  await failing.done;
+  await new Promise(setImmediate);
+  assert.deepEqual([failing.count, clock.waiting], [3, 0]);
+});
+
+test('retries: what fails after the end is not repeated, and the pause is over', async () => {
+  const clock = manualClock();
+  const retries = new Retries(clock, 1);
+  const [early, waiting] = [attempt(Infinity), attempt(0)];
+  retries.add('early', early.run);
+  retries.add('waiting', waiting.run);
+  await new Promise(setImmediate);
+  assert.equal(clock.waiting, 1);
+  retries.end();
+  assert.equal(clock.waiting, 0);
+  let fail = (): void => {};
+  const other = new Retries(clock);
+  other.add('late', () => new Promise((_, reject) => (fail = () => reject(new Error('away')))));
+  other.end();
+  fail();
+  await new Promise(setImmediate);
+  assert.deepEqual([clock.waiting, early.count, waiting.count], [0, 1, 0]);
+});
+
+test('retries: an attempt that has gone leaves its place to the next one at once', async () => {
+  const clock = manualClock();
+  const retries = new Retries(clock, 1);
+  const [gone, next] = [attempt(Infinity, new Undeliverable('p')), attempt(0)];
+  retries.add('gone', gone.run);
+  retries.add('next', next.run);
+  await next.done;
+  assert.deepEqual([gone.count, next.count, clock.waiting], [1, 1, 0]);
+});

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/bounds/clock.ts';
+import type { Clock } from '../../src/bounds/clock.ts';
+import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { BusMessageRefused, fleet, memoryEngine } from '../../src/fleet/index.ts';
 import type { Bus, BusHandler, FleetEngine } from '../../src/fleet/index.ts';
 import { sealedBus } from '../../src/fleet/sealed-bus.ts';
@@ -153,7 +155,7 @@ test('a person\'s answer cannot be forged on the bus: the handler goes on waitin
   assert.equal((await bench.post(1, headers, { jsonrpc: '2.0', id, result: { action: 'decline' } })).status, 202);
   assert.deepEqual((await read(live)).words, ['result of 1']);
   // The handler did not continue with the forged answer: the client's answer was the first.
-  assert.equal(bench.errors.filter((error) => /nobody|asked/.test(error.message)).length, 0);
+  assert.equal(bench.errors.filter((error) => /a request that was not sent/.test(error.message)).length, 0);
 });
 
 test('a process that began while its clock was ahead hears the others once the clock was set back', async (t) => {
@@ -175,6 +177,214 @@ test('a fleet whose processes have different keys hears nothing of each other, a
   const two = await fleet({ keys: [key(2)], engine });
   await two.close();
   await settled();
-  assert.match(refused[0]?.message ?? '', /no key of the fleet opens it/);
+  assert.match(refused[0]?.message ?? '', /no key of the fleet decrypts it/);
   await one.close();
+});
+
+/** A bus that only seals. `wire` gets what it sends. */
+async function sealing(name: string, secret: Uint8Array, clock: Clock = systemClock): Promise<{ bus: Bus; wire: string[] }> {
+  const wire: string[] = [];
+  const send = async (_: string, text: string): Promise<void> => void wire.push(text);
+  const bus = await sealedBus({
+    leaseMs: 77, send, tell: send, gone: async () => ['x'], receive: () => assert.fail(), leave: async () => void wire.push('left'),
+  }, name, [secret], (error) => assert.fail(error), clock);
+  return { bus, wire };
+}
+
+/** A bus that only opens. */
+async function opening(keys: readonly Uint8Array[], clock: Clock = systemClock, more: Partial<BusHandler> = {}) {
+  const heard: string[] = [];
+  const refused: string[] = [];
+  let hears: BusHandler | undefined;
+  const bus = await sealedBus({
+    leaseMs: 77, send: () => assert.fail(), tell: () => assert.fail(), gone: async (names) => names, receive: (handler) => void (hears = handler), leave: async () => {},
+  }, 'me', keys, (error) => refused.push(error.message), clock);
+  bus.receive({
+    message: (text) => heard.push(text), told: (topic, text) => heard.push(`${topic} ${text}`), gap: () => heard.push('gap'), lost: () => heard.push('lost'), ...more,
+  });
+  assert.ok(hears);
+  return { bus, heard, refused, hears };
+}
+
+const once = 'a message on the bus of the fleet was refused: it came before';
+
+test('what is told may come up to 1,023 messages late, and once; a message of an inbox only in its order', async () => {
+  const { bus, wire } = await sealing('p', key(1));
+  for (let n = 1; n <= 2200; n++) await bus.tell('t', String(n));
+  const { heard, refused, hears } = await opening([key(1)]);
+  const tell = async (n: number): Promise<string> => {
+    hears.told('t', wire[n - 1] ?? '');
+    await settled();
+    return heard.splice(0).join() + refused.splice(0).map((text) => text.slice(once.length - 14)).join();
+  };
+  assert.equal(await tell(1100), 't 1100');
+  assert.deepEqual([await tell(76), await tell(77), await tell(77), await tell(1100)], ['it came before (of the process p)', 't 77', 'it came before (of the process p)', 'it came before (of the process p)']);
+  for (let n = 78; n < 2200; n++) if (n !== 1100 && n !== 1990) hears.told('t', wire[n - 1] ?? '');
+  await settled();
+  assert.equal(heard.splice(0).length, 2120);
+  // What was heard within the window is remembered, and what was not may still come.
+  for (const n of [1190, 1989, 2199]) assert.match(await tell(n), /it came before/);
+  assert.equal(await tell(1990), 't 1990');
+  assert.equal(await tell(2200), 't 2200');
+  // Topics and the inbox are counted apart.
+  const inbox = await sealing('q', key(1));
+  for (let n = 1; n <= 3; n++) await inbox.bus.send('me', String(n));
+  const send = async (n: number): Promise<void> => {
+    hears.message(inbox.wire[n - 1] ?? '');
+    await settled();
+  };
+  await send(2);
+  await send(1);
+  await send(2);
+  await send(3);
+  assert.deepEqual([heard.splice(0), refused.splice(0)], [['2', '3'], [`${once} (of the process q)`, `${once} (of the process q)`]]);
+  await inbox.bus.tell('t', 'first');
+  await inbox.bus.tell('u', 'second');
+  hears.told('u', inbox.wire[4] ?? '');
+  hears.told('t', inbox.wire[3] ?? '');
+  await settled();
+  assert.deepEqual([heard, refused], [['u second', 't first'], []]);
+});
+
+test('what was told more than five minutes before a process began is refused, if it knows nothing of the sender; an inbox may hold it', async () => {
+  const [early, late] = [manualClock(1_000_000), manualClock(1_300_000)];
+  const messages: string[] = [];
+  for (const ms of [999_999, 1_000_000]) {
+    early.tick(ms);
+    const { bus, wire } = await sealing(`p${ms}`, key(1), early);
+    await bus.tell('t', String(ms));
+    await bus.send('me', `inbox ${ms}`);
+    messages.push(...wire);
+  }
+  const { heard, refused, hears } = await opening([key(1)], late);
+  hears.told('t', messages[0] ?? '');
+  hears.told('t', messages[2] ?? '');
+  hears.message(messages[1] ?? '');
+  // Now it knows the sender.
+  await settled();
+  hears.told('t', messages[0] ?? '');
+  await settled();
+  assert.deepEqual(heard, ['t 1000000', 'inbox 999999', 't 999999']);
+  assert.deepEqual(refused, ['a message on the bus of the fleet was refused: it was told minutes before this process began: it was kept for long, or the clocks of the machines differ (of the process p999999)']);
+});
+
+test('of 1,000 senders the messages are remembered; of those before, none is taken again, and new ones are', async () => {
+  const clock = manualClock(5000);
+  const { heard, refused, hears } = await opening([key(1)], clock);
+  const first = await sealing('first', key(1), clock);
+  await first.bus.tell('t', 'old');
+  hears.told('t', first.wire[0] ?? '');
+  clock.tick(6000);
+  for (let n = 0; n < 999; n++) {
+    const { bus, wire } = await sealing(`p${n}`, key(1), clock);
+    await bus.tell('t', '');
+    hears.told('t', wire[0] ?? '');
+  }
+  await settled();
+  assert.equal(heard.splice(0).length, 1000);
+  hears.told('t', first.wire[0] ?? '');
+  await settled();
+  assert.deepEqual(refused.splice(0), [`${once} (of the process first)`], 'it is still known');
+  const last = await sealing('last', key(1), clock);
+  await last.bus.tell('t', 'last');
+  hears.told('t', last.wire[0] ?? '');
+  await settled();
+  hears.told('t', first.wire[0] ?? '');
+  await settled();
+  assert.deepEqual([heard.splice(0), refused.splice(0)], [['t last'], ['a message on the bus of the fleet was refused: it may have come before (of the process first)']]);
+  await first.bus.tell('t', 'new');
+  hears.told('t', first.wire[1] ?? '');
+  await settled();
+  assert.deepEqual([heard, refused], [['t new'], []]);
+});
+
+test('a sender with a new key goes on counting, and the text of what is refused says why', async () => {
+  const clock = manualClock(5000);
+  const { bus, heard, refused, hears } = await opening([key(1), key(2)], clock);
+  assert.deepEqual([bus.leaseMs, await bus.gone(['a'])], [77, ['a']]);
+  const [one, two] = [await sealing('p', key(1), clock), await sealing('p', key(2), clock)];
+  await one.bus.tell('t', 'one');
+  for (const text of ['two', 'three']) await two.bus.tell('t', text);
+  for (const text of [one.wire[0], two.wire[0], two.wire[1]]) hears.told('t', text ?? '');
+  await settled();
+  assert.deepEqual([heard.splice(0), refused.splice(0)], [['t one', 't three'], [`${once} (of the process p)`]]);
+  const [from, count, at, body] = (one.wire[0] ?? '').split(' ') as [string, string, string, string];
+  const no = 'a message on the bus of the fleet was refused: ';
+  for (const text of [
+    '', 'x', `${from} ${count} ${at}`, `${from} ${count} ${at} `, `${from} ${count} ${at} ${body} `, ` ${from} ${count} ${at} ${body}`, `P ${count} ${at} ${body}`,
+    `${'p'.repeat(41)} ${count} ${at} ${body}`,
+  ]) hears.told('t', text);
+  await settled();
+  assert.deepEqual(refused.splice(0), Array.from({ length: 8 }, () => `${no}it is not sealed`));
+  clock.tick(6000);
+  for (const text of [`${from} ${'1'.repeat(12)} ${at} ${body}`, `${from} ${count} ${'1'.repeat(12)} ${body}`, `${from} ${count} ${at} A`]) hears.told('t', text);
+  hears.told('u', one.wire[0] ?? '');
+  hears.told('t', `${'p'.repeat(40)} ${'1'.repeat(11)} ${'1'.repeat(11)} ${body}`);
+  await settled();
+  const unopened = (place: string): string => `${no}no key of the fleet opens it for ${place}: it was made up or changed, is for another process, or its sender has other keys`;
+  assert.deepEqual(refused.splice(0), [...Array.from({ length: 3 }, () => `${no}it is not sealed`), unopened('all u'), unopened('all t')]);
+  // Ten a second are told in full, and the number of the others when it leaves.
+  for (let n = 0; n < 12; n++) hears.told('t', '');
+  await settled();
+  assert.equal(refused.splice(0).length, 5);
+  await bus.leave();
+  assert.deepEqual(refused, ['7 more faults within a second']);
+  assert.deepEqual(heard, []);
+});
+
+test('events of the bus come after the messages before them; what a handler throws is reported, and the next message comes', async () => {
+  const { bus, wire } = await sealing('p', key(1));
+  await bus.send('me', 'first');
+  await bus.send('me', 'bad');
+  await bus.send('me', 'last');
+  const { heard, refused, hears } = await opening([key(1)], systemClock, {
+    message(text) {
+      if (text === 'bad') throw new Error('a fault of the handler');
+      heard.push(text);
+    },
+  });
+  hears.message(wire[0] ?? '');
+  hears.gap();
+  hears.message(wire[1] ?? '');
+  hears.lost();
+  hears.left?.('x');
+  hears.message(wire[2] ?? '');
+  await settled();
+  assert.deepEqual([heard, refused], [['first', 'gap', 'lost', 'last'], ['a fault of the handler']]);
+  const other = await opening([key(1)], systemClock, { left: (process) => void gone.push(process) });
+  const gone: string[] = [];
+  other.hears.left?.('x');
+  await settled();
+  assert.deepEqual(gone, ['x']);
+  await bus.leave();
+  assert.deepEqual([wire.at(-1), await bus.gone([])], ['left', ['x']]);
+});
+
+test('the keys of a process are the same where the runtime has only WebCrypto', async (t) => {
+  const { bus, wire } = await sealing('p', key(1));
+  await bus.send('me', 'of the module');
+  const there = await opening([key(1)]);
+  for (const name of ['getBuiltinModule', 'process'] as const) {
+    const [object, found] = name === 'process' ? [globalThis, globalThis.process] as const : [process, process.getBuiltinModule] as const;
+    const without = async <T>(run: () => Promise<T>): Promise<T> => {
+      Reflect.set(object, name, undefined);
+      try {
+        return await run();
+      } finally {
+        Reflect.set(object, name, found);
+      }
+    };
+    t.after(() => Reflect.set(object, name, found));
+    const [here, other] = await without(async () => [await sealing(name.toLowerCase(), key(1)), await opening([key(1)])] as const);
+    await here.bus.send('me', `of WebCrypto ${name}`);
+    const [text = ''] = here.wire;
+    there.hears.message(text);
+    await without(async () => {
+      other.hears.message(wire[0] ?? '');
+      while (other.heard.length === 0 && other.refused.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    });
+    assert.deepEqual([other.heard, other.refused], [['of the module'], []]);
+  }
+  await settled();
+  assert.deepEqual([there.heard, there.refused], [['of WebCrypto getBuiltinModule', 'of WebCrypto process'], []]);
 });

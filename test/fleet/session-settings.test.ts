@@ -43,9 +43,9 @@ test('a record is read as it was written, and what another program wrote in its 
   };
   for (const [name, values] of Object.entries(wrong)) for (const value of values) {
     const text = JSON.stringify({ ...full, [name]: value });
-    assert.throws(() => readRecord(text), /something else than a session/, text);
+    assert.throws(() => readRecord(text), /the record of a session in the store is malformed/, text);
   }
-  for (const text of ['null', '[]', '5', '"x"', '{}']) assert.throws(() => readRecord(text), /something else than a session/, text);
+  for (const text of ['null', '[]', '5', '"x"', '{}']) assert.throws(() => readRecord(text), /the record of a session in the store is malformed/, text);
 });
 
 test('what a request changes in the record', () => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/bounds/clock.ts';
 import type { Clock } from '../../src/bounds/clock.ts';
+import { manualClock } from '../../src/bounds/manual-clock.ts';
+import type { ManualClock } from '../../src/bounds/manual-clock.ts';
 import { failureDetector } from '../../src/fleet/failure-detector.ts';
 import { isUndeliverable, Undeliverable } from '../../src/fleet/engine.ts';
 import { memoryEngine } from '../../src/fleet/index.ts';
@@ -194,4 +196,143 @@ test('an answer for a process that was taken for gone, and lives, is brought to 
   cut.delete(owner);
   handlers.get(owner)?.lost();
   assert.deepEqual((await read(live)).words, ['result of 1']);
+});
+
+const pass = (clock: ManualClock, ms: number): void => clock.tick(clock.now() + ms);
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('a slow call is trouble from half a lease on, and for a lease after its end; a quick one leaves no timer', async () => {
+  const clock = manualClock();
+  const it = scriptedBus(1000);
+  let release = (): void => {};
+  const slow = (): Promise<void> => new Promise((resolve) => (release = resolve));
+  const bus = failureDetector({ ...it.bus, tell: slow }, 'a', () => {}, clock);
+  it.gone.add('b');
+  const quick = bus.tell('t', 'x');
+  pass(clock, 499);
+  release();
+  await quick;
+  assert.equal(clock.waiting, 0);
+  assert.deepEqual(await bus.gone(['b']), ['b']);
+  const told = bus.tell('t', 'x');
+  pass(clock, 500);
+  assert.deepEqual(await bus.gone(['b']), [], 'before its end');
+  pass(clock, 800);
+  release();
+  await told;
+  pass(clock, 999);
+  assert.deepEqual(await bus.gone(['b']), []);
+  pass(clock, 1);
+  assert.deepEqual([await bus.gone(['b']), clock.waiting], [['b'], 0]);
+  // An undeliverable message is no trouble.
+  assert.equal(await refusal(bus.send('b', 'x')), 'gone');
+  assert.equal(clock.waiting, 0);
+  await bus.leave();
+});
+
+test('a message to a process that has perhaps gone fails with the reason; any other failure stays as it is', async () => {
+  const clock = manualClock();
+  const it = scriptedBus(1000);
+  const bus = failureDetector(it.bus, 'a', () => {}, clock);
+  const heard: string[] = [];
+  bus.receive({
+    message: (text) => heard.push(text), told: (topic, text) => heard.push(`${topic} ${text}`), gap: () => heard.push('gap'), lost: () => heard.push('lost'), left: (process) => heard.push(`left ${process}`),
+  });
+  it.handler().message('m');
+  it.handler().told('t', 'x');
+  it.handler().left?.('b');
+  it.handler().gap();
+  it.handler().lost();
+  assert.deepEqual(heard, ['m', 't x', 'left b', 'gap', 'lost']);
+  const long = 'b'.repeat(50);
+  it.gone.add(long);
+  await assert.rejects(bus.send(long, 'x'), (error: Error) =>
+    error.message === `the lease of the process ${'b'.repeat(40)} is out, and it is not known whether it has gone` && error.cause instanceof Undeliverable);
+  it.fail.with = new Error('away');
+  await assert.rejects(bus.send(long, 'x'), (error: Error) => error === it.fail.with);
+  await assert.rejects(bus.tell('t', 'x'), /away/);
+  await assert.rejects(bus.gone(['x']), /away/);
+  assert.equal(bus.leaseMs, 1000);
+  await bus.leave();
+  assert.equal(clock.waiting, 0, 'nothing waits after leaving');
+  const text = new Undeliverable(long);
+  assert.deepEqual([text.message, text.name, text.code, text.process], [`the process ${'b'.repeat(40)} has left the fleet, or was never in it`, 'Undeliverable', 'undeliverable', long]);
+  for (const [thrown, is] of [[text, true], [new Error('x'), false], [{ code: 'undeliverable' }, false], [Object.assign(new Error('x'), { code: 'undeliverable' }), true], [undefined, false]] as const) assert.equal(isUndeliverable(thrown), is);
+});
+
+test('watched processes are looked at four times per lease and at least four times a second, while somebody listens', async () => {
+  for (const [leaseMs, everyMs] of [[1000, 250], [10_000, 250], [400, 100], [20, 10]] as const) {
+    const clock = manualClock();
+    const it = scriptedBus(leaseMs);
+    let asked: (readonly string[])[] = [];
+    const reported: string[] = [];
+    const bus = failureDetector({ ...it.bus, gone: (names) => (asked.push(names), it.bus.gone(names)) }, 'self', (error) => reported.push(error.message), clock);
+    const heard: string[] = [];
+    assert.equal(clock.waiting, 0);
+    const stops = ['b', 'b', 'c'].map((name, n) => bus.watch(name, () => heard.push(`${name} ${n}`)));
+    assert.equal(clock.waiting, 1);
+    const next = async (): Promise<void> => {
+      pass(clock, everyMs - 1);
+      assert.deepEqual(asked, []);
+      pass(clock, 1);
+      await turn();
+    };
+    await next();
+    assert.deepEqual(asked, [['b', 'c', 'self']]);
+    asked = [];
+    it.fail.with = new Error('away');
+    await next();
+    assert.deepEqual([reported.splice(0), heard], [['away'], []]);
+    delete it.fail.with;
+    asked = [];
+    pass(clock, leaseMs + everyMs);
+    await turn();
+    asked = [];
+    it.gone.add('b');
+    await next();
+    assert.deepEqual(heard.splice(0), ['b 0', 'b 1']);
+    stops[0]?.();
+    asked = [];
+    await next();
+    assert.deepEqual([asked, heard], [[['c', 'self']], []]);
+    asked = [];
+    stops[2]?.();
+    await next();
+    // Nobody is watched any more: the last check asks for nobody, and no other follows.
+    assert.equal(clock.waiting, 0);
+    // A process whose listener was removed, and that is watched again.
+    const stop = bus.watch('d', () => assert.fail('was removed'));
+    const other = bus.watch('d', () => heard.push('d'));
+    stop();
+    stop();
+    bus.failed('d');
+    bus.failed('d');
+    other();
+    assert.deepEqual(heard.splice(0), ['d']);
+    bus.watch('e', () => heard.push('e'));
+    const late = bus.watch('e', () => heard.push('late'));
+    bus.left('e');
+    late();
+    bus.watch('f', () => assert.fail('was removed'));
+    bus.end();
+    assert.equal(clock.waiting, 0);
+    bus.failed('f');
+    assert.deepEqual(heard, ['e', 'late']);
+    await bus.leave();
+  }
+});
+
+test('listeners of a process that are removed after it was watched anew do not remove the new ones', async () => {
+  const clock = manualClock();
+  const it = scriptedBus(1000);
+  const bus = failureDetector(it.bus, 'self', () => {}, clock);
+  const heard: string[] = [];
+  const stop = bus.watch('b', () => heard.push('old'));
+  bus.failed('b');
+  bus.watch('b', () => heard.push('new'));
+  stop();
+  bus.failed('b');
+  assert.deepEqual(heard, ['old', 'new']);
+  bus.end();
+  await bus.leave();
 });

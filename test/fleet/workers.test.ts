@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { McpClient } from '../../src/client/index.ts';
 import { serveWorkers } from '../../src/fleet/node/index.ts';
 import { httpTransport } from '../../src/transport/http/node/index.ts';
 import { runProgram } from './running-program.ts';
 import type { RunningProgram } from './running-program.ts';
+import { programAt } from '../program-at.ts';
 
-const program = fileURLToPath(new URL('workers-program.js', import.meta.url));
+const program = programAt('test/fleet/workers-program.js');
 
 interface Line {
   readonly url?: string;
@@ -38,8 +38,12 @@ async function connected(t: TestContext, url: string, era: 'legacy' | 'modern'):
 
 async function pidsOf(client: McpClient, count: number): Promise<Set<string>> {
   const found = new Set<string>();
-  while (found.size < count) found.add(JSON.stringify((await client.callTool('pid')).content));
-  return found;
+  for (;;) {
+    found.add(JSON.stringify((await client.callTool('pid')).content));
+    if (found.size >= count) return found;
+    // Leaves the processor to a worker that starts.
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }
 
 const answer = async (client: McpClient, tool: string): Promise<string> => JSON.stringify((await client.callTool(tool)).content);
@@ -74,6 +78,7 @@ for (const engine of ['node:http', 'http1']) {
     while (!restarted) {
       for (const client of clients) assert.match(await answer(client, 'pid'), /\d/);
       calls++;
+      await new Promise((resolve) => setTimeout(resolve, 10));
     }
     assert.equal((await over).listening, 2);
     assert.ok(calls > 0);
@@ -94,7 +99,7 @@ for (const engine of ['node:http', 'http1']) {
 
 test('workers that cannot serve: the promise rejects', async (t) => {
   const { child, next } = run(t, 'fails');
-  assert.match((await next('failed')).failed ?? '', /a worker ended before it listened with 7/);
+  assert.match((await next('failed')).failed ?? '', /a worker ended with code 7 before it listened/);
   if (child.exitCode === null) await once(child, 'exit');
   assert.equal(child.exitCode, 1);
 });

@@ -70,7 +70,7 @@ test('folder files: whatever is in them, nothing is expanded before they are acc
   writeFileSync(join(cwd, 'servers.json'), JSON.stringify({ mcpServers: { github: { command: 'mine', trusted: true, maxSampledTokens: 5 } } }));
   const secret = 'the-secret-of-this-machine';
   let [used, refused] = [0, 0];
-  for (let seed = 1; seed <= 1_800; seed += everyNth(6)) {
+  for (let seed = 1; seed <= 1_800; seed += everyNth(12)) {
     const random = randomOf(seed);
     const text = hostile(random);
     writeFileSync(join(cwd, '.mcp.json'), text);
@@ -105,7 +105,7 @@ test('folder files: whatever is in them, nothing is expanded before they are acc
     for (const error of problems) assert.match(error.message, /\.mcp\.json: /, `seed ${seed}`);
   }
   assert.equal(({} as { trusted?: unknown }).trusted, undefined);
-  assert.ok(used > 250 / everyNth(6) && refused > 300 / everyNth(6), `${used} were used, ${refused} refused`);
+  assert.ok(used > 250 / everyNth(12) && refused > 300 / everyNth(12), `${used} were used, ${refused} refused`);
 });
 
 test('folder files: what is left out and taken is told, and duplicate members show the one that counts', async (t) => {

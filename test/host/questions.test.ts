@@ -77,8 +77,8 @@ test('questions: sampling needs a model and a person for the request and for the
   const model: Model = async () => answer('a');
   for (const [person, given] of [[yes, undefined], [{ samplingRequest: yes.samplingRequest }, model], [{ samplingAnswer: yes.samplingAnswer }, model]] as const) {
     const { questions, logged } = questionsOf(person as Person, given ? { model: given } : {});
-    await assert.rejects(questions.sample(request(1), signal), { code: 'refused', message: 'sampling was refused: no person is here to consent' });
-    assert.deepEqual(logged(), [{ kind: 'sampling', server: 's', outcome: 'refused', why: 'no person is here to consent' }]);
+    await assert.rejects(questions.sample(request(1), signal), { code: 'refused', message: 'sampling was refused: no person can be asked for consent' });
+    assert.deepEqual(logged(), [{ kind: 'sampling', server: 's', outcome: 'refused', why: 'no person can be asked for consent' }]);
   }
   const { questions, logged } = questionsOf(yes, { model });
   assert.deepEqual(await questions.sample(request(1), signal), answer('a'));

@@ -6,12 +6,12 @@ process.env['BAREWIRE_ENGINE'] = 'http1';
 
 await import('../transport/http/faults.test.ts');
 await import('../transport/http/guard.test.ts');
-await import('../transport/http/health.test.ts');
-await import('../transport/http/serve-close.test.ts');
 await import('../transport/http/listening.test.ts');
 await import('../transport/http/modern.test.ts');
-await import('../transport/http-client/node-sender.test.ts');
 if (everyNth(2) === 1) {
+  await import('../transport/http-client/node-sender.test.ts');
+  await import('../transport/http/health.test.ts');
+  await import('../transport/http/serve-close.test.ts');
   await import('../transport/http/authorization.test.ts');
   await import('../transport/http/closing.test.ts');
   await import('../transport/http/closing-questions.test.ts');

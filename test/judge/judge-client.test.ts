@@ -7,11 +7,12 @@ import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { judgeClient } from '../../src/judge/index.ts';
 import type { JudgedClient } from '../../src/judge/index.ts';
 import { clientProgram } from '../../src/judge/node/client-bench.ts';
+import { programAt } from '../program-at.ts';
 
 // The judge of clients: a barewire client breaks no rule, and for a client that breaks rules on purpose the judge names them.
 
 const relay = [process.execPath, fileURLToPath(new URL('../../lib/cli.js', import.meta.url)), 'judge', '--relay'];
-const good = fileURLToPath(new URL('client.js', import.meta.url));
+const good = programAt('test/judge/client.js');
 
 test('judgeClient: a client of barewire over a pipe: the rules of the handshake and of questions are kept', async () => {
   const only = ['lifecycle-25', 'lifecycle-6', 'base-66', 'ping-1', 'roots-14', 'elicitation-15'];

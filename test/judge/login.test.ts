@@ -83,7 +83,7 @@ test('judge: what a login may not be is refused before anything is sent, and not
   for (const [login, said] of [
     [{ ...token, server: 'https://elsewhere.example/mcp' }, /its login is for https:\/\/elsewhere\.example, and the server is at http:\/\/127/],
     [{ server: url, tokenVariable: 'NOT_SET_ANYWHERE' }, /the variable that login\.tokenVariable names is not set/],
-    [{ server: url, tokenVariable: 'ey.a-secret-by-mistake' }, /login\.tokenVariable is not the name of a variable/],
+    [{ server: url, tokenVariable: 'ey.a-secret-by-mistake' }, /login\.tokenVariable is not a name of an environment variable/],
     [{ ...token, server: undefined }, /login\.server is missing/],
     [{ ...token, server: 'nowhere' }, /login\.server is not an http or https address/],
     [{ server: url }, /has tokenVariable, or clientIdVariable, clientSecretVariable and issuer/],

@@ -20,8 +20,12 @@ const mostWork = 30_000;
 /** With more failures without a mutant than this, the copy must be broken. */
 const mostFailures = 16;
 
-/** A mutant may kill processes that it should not. In a PID namespace it sees only those of its tests. Only root may create one. */
-const alone = ['unshare', '--pid', '--fork', '--kill-child=KILL', '--mount-proc', '--'];
+/**
+ * A mutant may kill processes that it should not. In a PID namespace it sees only those of its tests. Only root may create one. The first
+ * process of a namespace must wait for orphans that end, which a shell does and Node does not: a test that waits for the end of one would
+ * see it forever.
+ */
+const alone = ['unshare', '--pid', '--fork', '--kill-child=KILL', '--mount-proc', '--', 'sh', '-c', '"$@"; exit $?', 'sh'];
 export const mayBeAlone = spawnSync(alone[0], [...alone.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
 
 const endless = { work: 300_000, asleep: 30_000, ms: 900_000 };

@@ -100,7 +100,7 @@ test('disk: whichever operation fails, what was acknowledged is there, and of wh
   let faults = 0;
   for (const code of ['ENOSPC', 'EROFS', 'EIO', 'EDQUOT']) {
     for (const lasts of [false, true]) {
-      for (let at = 0; ; at += everyNth(4)) {
+      for (let at = 0; ; at += everyNth(9)) {
         const path = join(await folder(t), 'oauth.json');
         const store = fileStore({ path });
         const kept = new Map<string, string>();
@@ -137,7 +137,7 @@ test('disk: whichever operation fails, what was acknowledged is there, and of wh
       }
     }
   }
-  assert.ok(faults > 200 / everyNth(4), `${faults} faults`);
+  assert.ok(faults > 200 / everyNth(9), `${faults} faults`);
 });
 
 test('disk: a file on a disk that cannot be written is read, also where others can read it', windows, async (t) => {

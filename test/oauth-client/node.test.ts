@@ -10,11 +10,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test, { after } from 'node:test';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { fileStore, login, loopback } from '../../src/oauth/node/index.ts';
 import { withFileLock } from '../../src/oauth/node/file-lock.ts';
 import { pair } from './authorization-server.ts';
 import { call, follow, selfLogin } from './login.ts';
+import { programAt } from '../program-at.ts';
 
 const windows = process.platform === 'win32' ? { skip: 'no file modes' } : {};
 
@@ -136,7 +136,7 @@ const started: ChildProcess[] = [];
 after(() => started.forEach((child) => child.kill()));
 
 function startProcess(): Promise<(path: string, url: string) => Promise<string>> {
-  const file = fileURLToPath(new URL('refresh-process.js', import.meta.url));
+  const file = programAt('test/oauth-client/refresh-process.js');
   const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'] });
   started.push(child);
   const lines = createInterface({ input: child.stdout });

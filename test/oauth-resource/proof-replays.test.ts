@@ -49,7 +49,7 @@ class Held {
 test('proof replays: however many keys attackers have, and whatever dates they write, others are not refused', () => {
   let victims = 0;
   let attacks = 0;
-  for (let seed = 1; seed <= 200; seed += everyNth(4)) {
+  for (let seed = 1; seed <= 200; seed += everyNth(10)) {
     const random = randomOf(seed);
     const below = (n: number): number => Math.floor(random() * n);
     const attackers = 1 + below(4);
@@ -79,12 +79,12 @@ test('proof replays: however many keys attackers have, and whatever dates they w
       }
     }
   }
-  assert.ok(victims > 10_000 && attacks > 50_000, `${victims} proofs of victims, ${attacks} of attackers`);
+  assert.ok(victims > 40_000 / everyNth(10) && attacks > 200_000 / everyNth(10), `${victims} proofs of victims, ${attacks} of attackers`);
 });
 
 test('proof replays: with more principals than are remembered, no proof passes twice, and one that was made right now passes', () => {
   let others = 0;
-  for (let seed = 1; seed <= 200; seed += everyNth(4)) {
+  for (let seed = 1; seed <= 200; seed += everyNth(10)) {
     const random = randomOf(seed);
     const below = (n: number): number => Math.floor(random() * n);
     const held = new Held(2 + below(60));
@@ -102,7 +102,7 @@ test('proof replays: with more principals than are remembered, no proof passes t
       work?.();
     }
   }
-  assert.ok(others > 5000);
+  assert.ok(others > 20_000 / everyNth(10));
 });
 
 test('proof replays: a hundred thousand proofs under twelve keys, one dated ahead, and nobody else is refused', () => {

@@ -227,9 +227,9 @@ test('an acknowledgement of what was never sent, and old ones, change nothing', 
   assert.ok(server.came.equals(sent));
 });
 
-test('limits that cannot work are refused', () => {
-  for (const options of [{ mtu: 19 }, { mtu: 257 }, { mtu: 20.5 }, { window: 0 }, { window: 65 }, { helloMs: 0 }, { deadMs: 10 }]) {
-    assert.throws(() => frames(options), RangeError, JSON.stringify(options));
+test('limits that cannot work are refused, and the message names the limit', () => {
+  for (const options of [{ mtu: 19 }, { mtu: 257 }, { mtu: 20.5 }, { window: 0 }, { window: 65 }, { helloMs: 0 }, { keepaliveMs: 0 }, { deadMs: 10 }]) {
+    assert.throws(() => frames(options), { name: 'RangeError', message: new RegExp(`^frames: ${Object.keys(options)[0]} is `) }, JSON.stringify(options));
   }
   assert.throws(() => frames({ mut: 20 } as FramesOptions), { code: 'unknown_option' });
 });

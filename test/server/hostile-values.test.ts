@@ -99,7 +99,7 @@ for (const era of ['legacy', 'modern'] as const) {
     const own = bench();
     const peer = await connect(own.server, era === 'legacy' ? { revision: '2025-11-25', capabilities } : {});
     const ask = overMemory(peer, era);
-    const step = everyNth(3);
+    const step = everyNth(8);
     const ways = Object.entries(modes);
     let [at, failed] = [0, 0];
     for (const [name, make] of thrown()) {
@@ -115,7 +115,7 @@ for (const era of ['legacy', 'modern'] as const) {
         failed++;
       }
     }
-    assert.ok(failed > 1_000, String(failed));
+    assert.ok(failed > 3_000 / step, String(failed));
     own.heard.length = 0;
     assert.equal((await ask({ method: 'tools/call', params: { name: 'fine' }, what: 'tool' })).answer.result?.['isError'], undefined);
     assert.deepEqual(own.heard, []);
@@ -125,7 +125,7 @@ for (const era of ['legacy', 'modern'] as const) {
     const own = bench();
     const peer = await connect(own.server, era === 'legacy' ? { revision: '2025-06-18', capabilities } : {});
     const ask = overMemory(peer, era);
-    const step = everyNth(5);
+    const step = everyNth(11);
     let [at, failed, answered] = [0, 0, 0];
     for (const [name, make] of returned()) {
       for (const [placeName, place] of Object.entries(places)) {
@@ -140,7 +140,7 @@ for (const era of ['legacy', 'modern'] as const) {
         }
       }
     }
-    assert.ok(failed > 500 && answered > 100, `${failed} failed, ${answered} answered`);
+    assert.ok(failed > 2_500 / step && answered > 500 / step, `${failed} failed, ${answered} answered`);
   });
 }
 
@@ -168,7 +168,7 @@ test('hostile values: over HTTP the answer is the same, with its status, and the
     });
     return { text, answer: JSON.parse(text) as Answer };
   };
-  const step = everyNth(4);
+  const step = everyNth(11);
   let at = 0;
   for (const [name, make] of thrown()) {
     for (const place of [places['tool'], places['prompt']] as Place[]) {
@@ -217,8 +217,10 @@ test('hostile values: without onError they are written to stderr, and an onError
   const lines: string[] = [];
   console.error = (...parts: unknown[]) => void lines.push(parts.map(String).join(' '));
   try {
-    let told = 0;
+    const step = everyNth(5);
+    let [at, told] = [0, 0];
     for (const [name, make] of thrown()) {
+      if (at++ % step !== 0) continue;
       for (const options of [{}, { onError: () => {
         told++;
         throw make();
@@ -234,7 +236,7 @@ test('hostile values: without onError they are written to stderr, and an onError
         if (/plain failed/.test(text)) assert.equal(lines.length, 1, `${name}: ${lines.join('\n')}`);
       }
     }
-    assert.ok(told > 100);
+    assert.ok(told > 100 / step);
   } finally {
     console.error = error;
   }

@@ -230,7 +230,7 @@ test('a question of a task has the checks of one that the server asks: declared,
   const sampling = { q: { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } } };
   await assert.rejects(play(sampling, accept({})), /did not declare/);
   await assert.rejects(play({ q: { method: 'elicitation/create', params: { message: 'no form' } } }, accept({})), /requestedSchema/);
-  await assert.rejects(play({ q: { method: 'ping' } }, accept({})), /not a question/);
+  await assert.rejects(play({ q: { method: 'ping' } }, accept({})), /not an input request/);
   // The `around` option also wraps the answering of these questions.
   const gathered: string[][] = [];
   await play(elicitation, accept({ age: 5 }), (answering) => ({ ...answering, gather: (method, requests, call) => {

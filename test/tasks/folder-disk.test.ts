@@ -113,7 +113,7 @@ test('the disk is full at any write, takes nothing of it, a part or nearly all, 
   for (let at = 1; at <= writes; at++) {
     for (const part of [0, 0.5, 0.99]) {
       for (const more of [0, 1, 7]) {
-        if (cases++ % everyNth(8) > 0) continue;
+        if (cases++ % everyNth(13) > 0) continue;
         const what = `write ${at}, ${part} of it, and ${more} more`;
         const outcome = await order(await scratch(t), disk, clocks, at, part, more).catch((error: unknown) => {
           throw new Error(`${what}: ${String(error)}`, { cause: error });
@@ -188,7 +188,7 @@ test('whatever file times say, what is due is what would be due by a store witho
   for (const tickMs of [0, 10, 1000, 60_000]) {
     disk.tickMs = tickMs;
     for (let seed = 1; seed <= 40; seed++) {
-      if (seed % everyNth(8) > 0) continue;
+      if (seed % everyNth(20) > 0) continue;
       const random = randomOf(seed);
       const path = await scratch(t);
       // One process creates and answers, another works, a third only reads.

@@ -9,6 +9,7 @@ import type { TaskStore } from '../../src/tasks/store.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { HttpError, SessionExpired } from '../../src/transport/http/http-error.ts';
+import { everyNth } from '../every-nth.ts';
 import { everything, legacy, modern, RpcFault, Scripted } from '../client/scripted.ts';
 import type { Bag } from '../server/peer.ts';
 import { made, tasksExtension } from './harness.ts';
@@ -61,9 +62,11 @@ async function order(t: TestContext, era: 'modern' | 'legacy', store: TaskStore,
 for (const era of ['modern', 'legacy'] as const) {
   test(`${era}: a store that is away for a moment, at any call of any operation, costs nobody the result`, async (t) => {
     const cases: Promise<number>[] = [];
+    let orders = 0;
     for (const operation of operations) {
       for (const from of [1, 2, 3, 5, 8]) {
         for (const times of [1, 3]) {
+          if (orders++ % everyNth(3) !== 0) continue;
           const { store, failed } = faulty(memoryStore(), operation, from, times);
           cases.push(order(t, era, store, (from + times) % 2 === 0).then((text) => {
             assert.equal(text, 'charged, sent to Oslo', `${operation}, ${times} times from call ${from} on`);
@@ -73,7 +76,7 @@ for (const era of ['modern', 'legacy'] as const) {
       }
     }
     const faults = (await Promise.all(cases)).reduce((sum, one) => sum + one, 0);
-    assert.ok(faults > 50, `${faults} faults`);
+    assert.ok(faults > 50 / everyNth(3), `${faults} faults`);
   });
 }
 

@@ -66,7 +66,7 @@ test('a mock server answers in another order, with the ids, tokens and questions
   const { id } = JSON.parse(question ?? '') as { id: string };
   assert.deepEqual(server.receive(text({ id, result: { roots: [{ uri: 'file:///x' }] } })), texts({ id: 1, result: { said: 'one' } }));
   assert.deepEqual(server.receive(call(3, 'b')), texts({ id: 3, result: { said: 'two' } }), 'again');
-  assert.match(server.receive(call(4, 'c'))[0] ?? '', /-32601.*the transcript has no tools\/call/);
+  assert.match(server.receive(call(4, 'c'))[0] ?? '', /-32601.*not in the transcript: tools\/call/);
   assert.deepEqual(server.receive(text({ id: 5, method: 'ping' })), texts({ id: 5, result: {} }));
   assert.deepEqual(server.receive('no JSON'), []);
 });

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { decode } from '../../src/jsonrpc/codec.ts';
 import type { Decoded } from '../../src/jsonrpc/message.ts';
 import { findRevision, revisions } from '../../src/protocol/revisions.ts';
@@ -10,6 +9,7 @@ import { inbox } from './play.ts';
 import type { Channel } from './play.ts';
 import { fixture } from './server.ts';
 import { serveHttp } from '../transport/http/engine.ts';
+import { programAt } from '../program-at.ts';
 
 /** A fixture in this process that takes and returns text, each message in a separate turn. */
 export async function memoryChannel(name: string): Promise<Channel> {
@@ -39,7 +39,7 @@ export interface Host {
 }
 
 export function stdioHost(): Host {
-  const main = fileURLToPath(new URL('main.js', import.meta.url));
+  const main = programAt('test/transcripts/main.js');
   const child = spawn(process.execPath, [main], { stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
   const { stdin, stdout, stderr } = child;
   if (!stdin || !stdout || !stderr) throw new Error('the process has no streams');

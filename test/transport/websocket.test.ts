@@ -5,7 +5,7 @@ import { socketWithEvents, webSocketHandler } from '../../src/transport/websocke
 import type { AllowedUpgrade, WebSocketHandler } from '../../src/transport/websocket/index.ts';
 
 /** The refusal of an upgrade when no place is free. */
-const noRoom = '503 All sessions are busy, and there may be no more';
+const noRoom = '503 Too many sessions are open, and all are busy';
 
 // The handler's checks before there is a socket. Sockets of `ws` and of other runtimes: npm run websocket.
 

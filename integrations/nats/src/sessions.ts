@@ -81,7 +81,7 @@ export async function natsSessions({ js, name, answerMs }: Place, keepMs: number
           if (await put(entry, record)) return true;
         }
       });
-      if (!made) throw new Error(`there is a session ${id.slice(0, 40)}`);
+      if (!made) throw new Error(`the session ${id.slice(0, 40)} exists already`);
       await used(record);
     },
     async load(id) {

@@ -103,7 +103,7 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
     },
     async 'tool.accept'({ server, name }) {
       const change = host.pendingChanges().find((one) => one.server === server && one.name === name);
-      if (!change) throw new PageError('no-such-tool', `${server}/${name} waits for nobody's consent`);
+      if (!change) throw new PageError('no-such-tool', `${server}/${name} has no change to accept`);
       await host.acceptChange(change);
       page.listAgain(server);
       return null;

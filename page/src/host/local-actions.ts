@@ -59,7 +59,7 @@ export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
     async 'login.start'({ server }, { signal }) {
       const entry = page.entry(server);
       const { login } = page.options;
-      if (!login || isProgram(entry.config)) throw new PageError('not-here', 'nobody can log in here');
+      if (!login || isProgram(entry.config)) throw new PageError('not-here', 'this server or this host has no login');
       const made = login(server, entry.config.url, (step) => page.step({ ...step, server, at: Date.now() }));
       page.logins.set(server, made);
       entry.login = 'under-way';
@@ -90,7 +90,7 @@ export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
     'wire.curl'({ seq }) {
       const { entry, text } = page.wire.whole(seq);
       const { config } = page.entry(entry.server);
-      if (entry.kind !== 'message' || entry.direction !== 'sent' || isProgram(config)) throw new PageError('bad-params', 'curl speaks HTTP: this is no message that went over it');
+      if (entry.kind !== 'message' || entry.direction !== 'sent' || isProgram(config)) throw new PageError('bad-params', 'curl cannot send this message: it did not go over HTTP');
       const head = page.wire.page(Math.max(1, seq - 200), 200).findLast((one): one is Extract<WireEntry, { kind: 'http' }> =>
         one.kind === 'http' && one.server === entry.server && one.connection === entry.connection && one.exchange === entry.exchange && one.status === null);
       return { text: curl(config.url, text, head?.headers) };

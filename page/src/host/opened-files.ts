@@ -15,7 +15,7 @@ export function openFile(page: PageHost, id: string): { readonly server: string;
   const text = page.recordings.text(id);
   const { lines } = parseTranscript(text);
   if (lines.length === 0) throw new PageError('bad-transcript', 'the file has no message: each begins with --> or <--');
-  if (lines.length > maxMessages) throw new PageError('bad-transcript', `the file has ${lines.length} messages, and ${maxMessages} are the most that are shown`);
+  if (lines.length > maxMessages) throw new PageError('bad-transcript', `the file has ${lines.length} messages, and at most ${maxMessages} are shown`);
   const title = page.recordings.views.find((one) => one.id === id)?.title ?? '';
   const server = freeName(page, `file ${title.replaceAll(/[^\p{L}\p{N} ._-]+/gu, ' ').trim().slice(0, maxName)}`);
   const source = text.split('\n');

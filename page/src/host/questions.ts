@@ -100,7 +100,7 @@ export class Questions {
     if (!open) {
       const how = this.#closed.get(id);
       if (how === 'answered') throw new PageError('answered', 'the question was answered already');
-      throw how ? new PageError('withdrawn', 'nobody waits for this answer any longer') : new PageError('no-such-question', `there is no question ${id}`);
+      throw how ? new PageError('withdrawn', 'the question no longer waits for an answer') : new PageError('no-such-question', `there is no question ${id}`);
     }
     this.#check(open.view, answer);
     this.#close(id, 'answered', tab);
@@ -112,7 +112,7 @@ export class Questions {
     if (answer?.kind !== question.kind) throw bad(`expected an answer of the kind ${question.kind}`);
     if (answer.kind === 'form' && question.kind === 'form' && answer.action === 'accept') {
       const faults = this.#faults(question.schema as unknown as JsonSchema, answer.content);
-      if (faults.length > 0) throw bad('the form is not filled in as it asks', { faults });
+      if (faults.length > 0) throw bad('the answer does not fit the form', { faults });
     }
     if (answer.kind === 'sampling' && question.kind === 'sampling' && answer.allow && !question.hasModel && !answer.byHand) {
       throw bad('there is no model here: the answer must be written by hand');

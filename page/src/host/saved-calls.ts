@@ -71,7 +71,7 @@ const lineOf = ({ server, tool, name, args }: SavedCall): string =>
 function checkCall({ server, tool, name, args }: SavedCall): void {
   if (![server, tool, name, args].every((one) => typeof one === 'string')) throw new PageError('bad-params', 'a call has a server, a tool, a name and arguments, each a string');
   if (name.trim() === '' || name.length > maxNameChars) throw new PageError('bad-params', `name: expected 1 to ${maxNameChars} characters`);
-  if (args.length > maxArgsChars) throw new PageError('bad-params', `the arguments have ${args.length} characters, and ${maxArgsChars} are the most`);
+  if (args.length > maxArgsChars) throw new PageError('bad-params', `the arguments have ${args.length} characters, and at most ${maxArgsChars} are allowed`);
   if (nodeIn(args)?.kind !== 'object') throw new PageError('bad-params', 'the arguments are not an object of JSON');
 }
 

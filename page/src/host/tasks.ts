@@ -65,7 +65,7 @@ export class Tasks {
 
   /** Stops following it; the task itself goes on. */
   forget(key: string): void {
-    this.#find(key).handle.leave(new PageError('cancelled', 'it is not followed any longer'));
+    this.#find(key).handle.leave(new PageError('cancelled', 'the page no longer follows it'));
     this.#followed.delete(key);
     this.#onRemoved(key);
   }

@@ -18,7 +18,7 @@ Opens a page in the browser that shows servers, their wire, and every question t
   --config FILE   takes servers from this mcpServers file; default: servers.json of the user, and .mcp.json
   --from APP      takes servers from ${applications.join(', ')}
   --rules FILE    what is allowed, asked or denied; default: rules.json of the user
-  --port N        on 127.0.0.1; default: one that is free
+  --port N        the port on 127.0.0.1; default: a free one
   --no-open       only prints the address
   --help          prints this
 
@@ -69,7 +69,7 @@ function readWords(words: readonly string[]): { readonly config: string | undefi
   const program = end < 0 ? [] : words.slice(end + 1);
   if (positionals.length > 1 || (positionals.length > 0 && program.length > 0)) throw new Error('it takes one address, or one program behind "--"');
   const [address] = positionals;
-  if (address !== undefined && !/^https?:\/\//i.test(address)) throw new Error(`${address} is no address; a program follows "--"`);
+  if (address !== undefined && !/^https?:\/\//i.test(address)) throw new Error(`${address} is not an address; a program follows "--"`);
   return {
     config: values.config, from: values.from, rules: values.rules, port, open: values['no-open'] !== true, help: values.help === true,
     target: address === undefined ? program : [address],

@@ -32,7 +32,7 @@ function Body(): JSX.Element {
       <p class="unseen" aria-live="assertive" role="status">{state.announcement.value}</p>
       {lost && (
         <div class="lost" role="alert">
-          <strong>{lost.final ? 'This page cannot reach its host.' : 'The way to the host is lost.'}</strong> <Safe text={lost.why} most={500} />
+          <strong>{lost.final ? 'This page cannot reach its host.' : 'The connection to the host is lost.'}</strong> <Safe text={lost.why} most={500} />
           {lost.final ? ' Open the address again that the command printed.' : <button type="button" class="small" onClick={() => state.link.open()}>Try now</button>}
         </div>
       )}

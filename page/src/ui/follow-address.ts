@@ -13,7 +13,7 @@ export function followAddress(state: State): void {
     else if (place && state.servers.value.has(place.server)) {
       if (place.args !== undefined) state.linked.value = { server: place.server, tool: place.name, args: place.args };
       state.visit(place.server, place.tab, place.name);
-    } else if (place) state.tell(`The address names the server ${visible(place.server.slice(0, 80))}, and there is none of this name.`, 'bad');
+    } else if (place) state.tell(`The address names the server ${visible(place.server.slice(0, 80))}, which does not exist.`, 'bad');
   };
   addEventListener('popstate', () => {
     if (began) untracked(go);

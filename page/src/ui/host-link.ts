@@ -71,7 +71,7 @@ export class HostLink {
   }
 
   #closed(why: string, final: boolean): void {
-    for (const { failed } of this.#waiting.values()) failed(new ActionError({ code: 'lost', message: `the way to the host was lost: ${why}` }));
+    for (const { failed } of this.#waiting.values()) failed(new ActionError({ code: 'lost', message: `the connection to the host was lost: ${why}` }));
     this.#waiting.clear();
     this.#carrier = undefined;
     this.#receiver.lost(why, final);
@@ -85,7 +85,7 @@ export class HostLink {
     const id = ++this.#ids;
     return new Promise((resolve, reject) => {
       if (!this.#carrier) {
-        reject(new ActionError({ code: 'lost', message: 'there is no way to the host at present' }));
+        reject(new ActionError({ code: 'lost', message: 'there is no connection to the host at present' }));
         return;
       }
       // The host's result has the type that `Actions` gives for this name.

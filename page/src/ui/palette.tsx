@@ -46,7 +46,7 @@ export function Palette({ onDone }: { readonly onDone: () => void }): JSX.Elemen
               <span class="badge">{one.kind}</span> <b><Safe text={one.title} most={100} /></b> <span class="dim"><Safe text={one.about} most={120} /></span>
             </div>
           ))}
-          {found.length === 0 && <div role="option" aria-selected="false" aria-disabled="true" class="empty">Nothing is called so.</div>}
+          {found.length === 0 && <div role="option" aria-selected="false" aria-disabled="true" class="empty">Nothing has this name.</div>}
         </div>
       </div>
     </Dialog>

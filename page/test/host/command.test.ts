@@ -82,7 +82,7 @@ test('command: servers come from the configuration that is named, and wrong word
     [['--config', file], /mcpServers\.one: "command" or "url" is missing/],
     [['--port', 'x'], /--port takes a number/],
     [['--from', 'emacs'], /--from takes one of/],
-    [['node'], /node is no address; a program follows "--"/],
+    [['node'], /node is not an address; a program follows "--"/],
     [['http://127.0.0.1/mcp', '--', 'node'], /one address, or one program/],
     [['--tokn'], /tokn/],
   ];

@@ -38,8 +38,8 @@ test('a filter compares, joins, denies and looks for words', () => {
 
 test('a filter that cannot be read says why', () => {
   const cases: readonly (readonly [string, RegExp])[] = [
-    ['constructor == 1', /no "constructor"/], ['ms >', /value is missing/], ['ms > soon', /needs a number/], ['(error', /not closed/], ['error)', /nothing is expected/],
-    ['error &&', /missing at the end/], ['|| error', /a word is expected/], ['('.repeat(100), /too many brackets/], ['!'.repeat(100), /too many "!"/], ['a'.repeat(3_000), /at most 2000/],
+    ['constructor == 1', /no field "constructor"/], ['ms >', /value is missing/], ['ms > soon', /needs a number/], ['(error', /not closed/], ['error)', /^Expected the end, got "\)"\.$/],
+    ['error &&', /missing at the end/], ['|| error', /^Expected a word, got "\|\|"\.$/], ['('.repeat(100), /too many brackets/], ['!'.repeat(100), /too many "!"/], ['a'.repeat(3_000), /at most 2000/],
   ];
   for (const [source, why] of cases) {
     const read = readFilter(source, textOf);

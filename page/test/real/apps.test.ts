@@ -128,7 +128,7 @@ test('apps: one that means harm gets nowhere, and each attempt is told', async (
   assert.match(came.get('deep message') ?? '', /-32600.*100 levels/);
   // Violations that the browser blocked are reported by it; those that the host refused have a sentence.
   for (const what of [
-    `connect-src: http://evil.example`, 'img-src', 'script-src', 'style-src', 'frame-src', 'nothing was asked', 'not JSON', 'reserved for the sandbox', 'holds no app', 'is not the app',
+    `connect-src: http://evil.example`, 'img-src', 'script-src', 'style-src', 'frame-src', 'no open request has', 'not JSON', 'reserved for the sandbox', 'holds no app', 'is not the app',
   ]) await line(page, what).first().waitFor();
   // Nothing was sent outside, and the page is unchanged: its address, cookies, windows and prototypes.
   assert.deepEqual(asked, []);

@@ -169,7 +169,7 @@ test('a server that dies in mid-call is said to, and a page that loses its host 
   await tab(page, 'Overview');
   await main(page).getByText('stopped with an error').first().waitFor();
   await served.close();
-  await page.getByText('The way to the host is lost').waitFor();
+  await page.getByText('The connection to the host is lost').waitFor();
 });
 
 test('a server that wants a login is logged in to by two presses, and each step is shown', async (t) => {

@@ -68,7 +68,7 @@ test('Ctrl+K goes to a server, a tool, a resource and a message; ? shows the key
   await page.getByRole('region', { name: 'Message' }).getByText('The client calls the tool "echo"').waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: /^Servers, tools/ }).fill('no such thing at all');
-  await page.getByText('Nothing is called so.').waitFor();
+  await page.getByText('Nothing has this name.').waitFor();
   await page.keyboard.press('Escape');
   await page.getByLabel('Search the wire').fill('');
   await page.keyboard.type('?');
@@ -137,7 +137,7 @@ test('the back button goes back, a reload finds the place again, and an address 
   await page.getByRole('region', { name: 'Message' }).waitFor();
   await page.locator('#wire-1[aria-selected="true"]').waitFor();
   await page.evaluate(() => { location.hash = '#/evil/tools/run?args=%7B%7D'; });
-  await page.getByText('there is none of this name').waitFor();
+  await page.getByText('which does not exist').waitFor();
   await page.evaluate(() => { location.hash = '#/zoo/tools/login?args=not%20json'; });
   await page.getByText('The arguments in the address cannot be read').waitFor();
   assert.deepEqual(await askedFor(page), []);

@@ -126,7 +126,7 @@ test('an address is shown with its host, opened only by the person, and only whe
   await page.evaluate(() => window.fake.say({ type: 'question-closed', id: 'u1', by: null }));
   for (const [id, bad] of [['u2', 'javascript:alert(1)'], ['u3', 'data:text/html,<script>alert(1)</script>'], ['u4', 'file:///etc/passwd']] as const) {
     await page.evaluate((question) => window.fake.say({ type: 'question', question }), { id, server: 'one', askedAt: 2, until: null, kind: 'url', message: 'Go', url: bad, host: '' } satisfies QuestionView);
-    await dialog.getByText('This address is not of the web').waitFor();
+    await dialog.getByText('This is not an http or https address').waitFor();
     assert.equal(await dialog.getByRole('link').count(), 0, bad);
     await page.evaluate((closed) => window.fake.say({ type: 'question-closed', id: closed, by: null }), id);
   }
@@ -169,7 +169,7 @@ test('a tool that changed is shown as a difference', async () => {
   assert.match(await dialog.locator('.added').innerText(), /sends your files/);
   assert.match(await dialog.locator('.removed').innerText(), /"Adds"/);
   await dialog.getByRole('button', { name: 'Do not accept' }).click();
-  await dialog.getByRole('button', { name: 'Accept it as it is now' }).click();
+  await dialog.getByRole('button', { name: 'Accept the current definition' }).click();
   assert.deepEqual((await answers(page)).map((one) => (one as { answer: unknown }).answer), [{ kind: 'change', accept: false }, { kind: 'change', accept: true }]);
   await end();
 });

@@ -245,7 +245,7 @@ test('a tool that changed is marked, shown as a difference, and not called befor
   await call();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('is not what you accepted').waitFor();
-  await dialog.getByRole('button', { name: 'Accept it as it is now' }).click();
+  await dialog.getByRole('button', { name: 'Accept the current definition' }).click();
   await newest().getByText('done', { exact: true }).waitFor();
   assert.equal(await dialog.count(), 0, 'accepting it for this call is consent');
 });
@@ -295,7 +295,7 @@ test('a server is typed in, and a command that does not exist says so', async ()
 
 test('the local server goes and comes back: the page says so and goes on by itself', async () => {
   await served.close();
-  await page.getByText('The way to the host is lost.').waitFor();
+  await page.getByText('The connection to the host is lost.').waitFor();
 });
 
 test('nothing that a page must not do was tried', () => {

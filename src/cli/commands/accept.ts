@@ -19,7 +19,7 @@ export const command: Command = {
   notes: [
     'The file of a repository names programs that would run as you. It is used only after you accept it, and if it changes',
     'it is shown again. Settings that only you may make (trusted, roots, maxSampledTokens) are left out, and your own entry',
-    'of a name comes first. The programs that it names may change without it.',
+    'of the same name is used instead. The programs that it names may change while the file does not.',
   ],
   async run(words, proc) {
     const read = readWords(words, { digest: { type: 'string' }, forget: { type: 'boolean' } }, true);
@@ -30,7 +30,7 @@ export const command: Command = {
     const out = linesTo(proc.stdout);
     if (read.flag('forget')) {
       const known = await accepted.forget((await readFolderFile(path).catch(() => undefined))?.file ?? path);
-      out(known ? 'It is asked for again.' : 'It was not accepted.');
+      out(known ? 'The acceptance was withdrawn.' : 'It was not accepted.');
       return exitCodes.good;
     }
     const file = await readFolderFile(path).catch((thrown: unknown) => {

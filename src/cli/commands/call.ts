@@ -37,8 +37,8 @@ export const command: Command = {
   example: 'barewire call echo message=hello -- npx -y @modelcontextprotocol/server-everything',
   notes: [
     'With a tool, --help shows its arguments: barewire call TARGET TOOL --help.',
-    'A tool that the server says only reads is called without a question; everything else needs consent. Without a',
-    'terminal and without consent it ends with 3. --yes and --allow fill in no forms; --defaults does.',
+    'A tool that the server marks as read-only is called without a question; any other call needs consent. Without consent,',
+    'and without a terminal to ask at, the command ends with 3. --yes and --allow do not fill in forms; --defaults does.',
   ],
   async run(words, proc) {
     const read = await readClientWords(proc, words, own);

@@ -12,8 +12,8 @@ export const command: Command = {
   example: 'barewire completion bash >> ~/.bashrc',
   notes: [
     'zsh: source <(barewire completion zsh) in ~/.zshrc, behind compinit. fish: barewire completion fish >',
-    '~/.config/fish/completions/barewire.fish. Completion starts no server and asks nobody: tools are those that "list" or',
-    '"call" has seen of a server of the configuration, and servers of a folder\'s file count once you accepted it.',
+    '~/.config/fish/completions/barewire.fish. Completion starts no server and asks nobody: it knows the tools of configured',
+    'servers that "list" or "call" has seen, and the servers of a folder\'s file only after you accepted it.',
   ],
   async run(words, proc, all) {
     const [first, separator, ...given] = words;

@@ -21,7 +21,7 @@ type ConfigWords = Pick<ClientWords, 'flag' | 'text' | 'texts' | 'rest'>;
 
 export const command: Command = {
   usage: 'add NAME ADDRESS | add NAME -- PROGRAM ... | remove NAME | import --from APP [NAME ...] | path',
-  about: 'Changes the user\'s own file of servers: shows the difference, asks, and writes; the rest of the file stays as it is.',
+  about: 'Changes the user\'s own file of servers: shows the difference, asks, and writes; the rest of the file does not change.',
   options: [
     ['--folder', 'the file of this folder, .mcp.json, instead of the user\'s own'],
     ['--yes', 'writes without a question'],
@@ -34,8 +34,8 @@ export const command: Command = {
   ],
   example: 'barewire config add files -- npx -y @modelcontextprotocol/server-filesystem /tmp',
   notes: [
-    'Nothing is started. Values of variables and headers are not shown. What is imported keeps its variables, and leaves out',
-    'what only your own file may say (trusted, roots, maxSampledTokens).',
+    'Nothing is started. Values of variables and headers are not shown. Imported entries keep their variables, without the',
+    'settings that only your own file may have (trusted, roots, maxSampledTokens).',
   ],
   async run(words, proc) {
     const { before, program } = atProgram(words);
@@ -84,7 +84,7 @@ async function importServers(proc: CommandProcess, read: ConfigWords, place: Omi
   const entries = new Map<string, unknown>();
   for (const [name, server] of Object.entries(theirs)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
-    if (Object.hasOwn(mine, name)) note(`${visible(name)} is there already, and stays as it is.`);
+    if (Object.hasOwn(mine, name)) note(`${visible(name)} exists already, and was not changed.`);
     else entries.set(name, copied(server));
   }
   if (entries.size === 0) {

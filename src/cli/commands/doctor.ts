@@ -17,14 +17,14 @@ export const command: Command = {
   usage: '[options] TARGET',
   about: 'Finds out why a server does not work: says what is wrong, where it is specified, and what to do.',
   options: [
-    ['--origin URL', 'also asks as a page of this origin: access and CORS'],
+    ['--origin URL', 'also sends requests as a page of this origin: access and CORS'],
     ['--slow N', 'seconds after which the first answer is slow; 5'],
     ...commonHelp.filter(([words]) => !words.startsWith('--defaults')),
   ],
   example: 'barewire doctor -- npx -y @modelcontextprotocol/server-everything',
   notes: [
-    'It connects, speaks both eras, and lists tools, resources and prompts; it calls and reads none. An address is also',
-    'asked with a foreign origin, a made-up session and a made-up revision. It ends with 1 where it found an error.',
+    'It connects, speaks both eras, and lists tools, resources and prompts; it calls and reads none. To an address',
+    'it also sends a foreign origin, a made-up session and a made-up revision. It ends with 1 if it found an error.',
   ],
   async run(words, proc) {
     const read = await readClientWords(proc, words, { origin: { type: 'string' }, slow: { type: 'string' } });

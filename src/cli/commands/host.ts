@@ -43,10 +43,10 @@ export const command: Command = {
   ],
   example: 'barewire host --from claude-desktop',
   notes: [
-    'A rule: { "server": "files", "tool": "write_*", "args": { "path": "/projects/**" }, "then": "allow" }. The first that',
-    'fits decides; without one, what says that it only reads runs, and for the rest you are asked. In a pipe nobody is: what',
-    'neither a rule nor --yes or --allow allows is refused there. "/" gets prompts: "/" lists them. "help" lists the',
-    'commands of the prompt. All that happens is in the activity log: see barewire log.',
+    'A rule: { "server": "files", "tool": "write_*", "args": { "path": "/projects/**" }, "then": "allow" }. The first rule',
+    'that fits decides. If none fits, a tool marked as read-only runs, and you are asked about any other. In a pipe nobody can',
+    'be asked: a call that no rule, --yes or --allow allows is refused. "/NAME" gets a prompt, and "/" lists them; "help" lists',
+    'the commands. The activity log records all requests and decisions: see barewire log.',
   ],
   async run(words, proc) {
     const read = readWords(words, { ...consentOptions, save: { type: 'string' } });

@@ -15,11 +15,11 @@ const own = { folder: { type: 'boolean' }, yes: { type: 'boolean', short: 'y' },
 
 export const command: Command = {
   usage: `[options] ${hostNames.join(' | ')} TARGET`,
-  about: 'Writes a server into the configuration of a host: shows the difference, asks, and writes; the rest stays as it is.',
+  about: 'Writes a server into the configuration of a host: shows the difference, asks, and writes; the rest does not change.',
   options: [
-    ['--name NAME', 'how the host calls it; default: its name in your configuration'],
+    ['--name NAME', 'its name in the host; default: its name in your configuration'],
     ['--folder', 'the file that the host reads in this folder, instead of the user\'s own'],
-    ['--remove', 'takes the server of this name out'],
+    ['--remove', 'removes the server of this name'],
     ['--yes', 'writes without a question'],
     ['--env NAME=VALUE', 'the program gets this; may be given again'],
     ['--cwd FOLDER', 'the program starts there'],
@@ -28,7 +28,7 @@ export const command: Command = {
   example: 'barewire install cursor --name everything -- npx -y @modelcontextprotocol/server-everything',
   notes: [
     'TARGET is a name from servers.json, an address, or a program after "--". Nothing is started. Values of variables and',
-    'headers are not shown, and variables stay variables, in the words of the host. Most hosts read the file at their start.',
+    'headers are not shown, and variables stay references, in the syntax of the host. Most hosts read the file at their start.',
   ],
   async run(words, proc) {
     const { before, program } = atProgram(words);

@@ -21,7 +21,7 @@ import { serverOpener } from '../open-server.ts';
 
 export const command: Command = {
   usage: '[options] TARGET',
-  about: 'Says which rule of the specification a server breaks, with what was sent, what was expected and what came.',
+  about: 'Reports which rules of the specification a server breaks, with the sent, the expected and the received message.',
   options: [
     ['--only RULES', 'judges these rules only: ids with commas between them'],
     ['--quick', 'leaves out slow probes'],
@@ -30,16 +30,16 @@ export const command: Command = {
     ['--items FILE', 'names tools, resources and prompts for rules that need one, and a login; judge.json'],
     ...reportHelp,
     ['--hostile', 'also sends hostile input: malformed, oversized, cut'],
-    ['--i-own-this', 'allows that for an address of another machine'],
+    ['--i-own-this', 'allows --hostile for an address of another machine'],
     ['--sse', 'says that the address is one of HTTP+SSE'],
     ['--client', 'judges the client that a command starts: {url} or {program} in it names its server'],
-    ['--seed N', 'what made-up values are derived from; 1'],
+    ['--seed N', 'the seed of made-up names and values; 1'],
     ...commonHelp.filter(([words]) => !words.startsWith('--defaults')),
   ],
   example: 'barewire judge -- npx -y @modelcontextprotocol/server-everything',
   notes: [
-    'It calls only tools that say they only read; at an address none without --allow. It ends with 1 where a MUST is broken; with',
-    '--baseline where a rule is broken that the baseline does not have.',
+    'It calls only tools marked as read-only; at an address, only tools named by --allow. It ends with 1 if a MUST is broken;',
+    'with --baseline, if a rule is broken that is not in the baseline.',
   ],
   async run(words, proc) {
     if (words[0] === '--relay') return relayed(words.slice(1));
@@ -56,7 +56,7 @@ export const command: Command = {
     const seed = numberOf(read)('seed', 0, Number.MAX_SAFE_INTEGER);
     const { server, targetName } = read;
     const hostile = read.flag('hostile');
-    if (hostile && isHttp(server) && !isLoopback(server.url) && !read.flag('i-own-this')) throw new WrongUse(`--hostile at ${new URL(server.url).host}, which is not this machine, takes --i-own-this`);
+    if (hostile && isHttp(server) && !isLoopback(server.url) && !read.flag('i-own-this')) throw new WrongUse(`--hostile at ${new URL(server.url).host}, which is not this machine, needs --i-own-this`);
     if (read.flag('sse') && !isHttp(server)) throw new WrongUse('--sse is for an address');
     const allowed = read.texts('allow');
     const { login, ...items } = fileOf('items', read.text('items'), readItems) ?? {};

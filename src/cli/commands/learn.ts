@@ -14,8 +14,8 @@ export const command: Command = {
   ],
   example: 'barewire learn 1 "python3 my.py"',
   notes: [
-    `The course is the package ${learn.packageName}: npx ${learn.packageName} runs it too. "read 1" prints a chapter, and without`,
-    'words the chapters are listed.',
+    `The course is the package ${learn.packageName}: npx ${learn.packageName} runs it too. "read 1" prints a chapter; without`,
+    'words it lists the chapters.',
   ],
   run: (words, proc) => runCompanion(learn, words, proc),
 };

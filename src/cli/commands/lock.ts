@@ -21,7 +21,7 @@ export const command: Command = {
   usage: '[options] [SERVER] ...',
   about: 'Writes mcp.lock: how each configured server is started, and the digest of each tool, prompt, template and skill.',
   options: [
-    ['--check', 'compares the servers with mcp.lock, writes nothing, and ends with 5 where they differ'],
+    ['--check', 'compares the servers with mcp.lock, writes nothing, and ends with 5 if they differ'],
     ['--file FILE', 'the lock; default: mcp.lock'],
     ['--recording FILE', 'with --check and one SERVER: a transcript of it (barewire record), and nothing is started'],
     ['--timeout N', 'seconds of silence after which a request counts as unanswered; 60'],
@@ -29,7 +29,7 @@ export const command: Command = {
     ['--json', 'prints the differences as JSON'],
   ],
   example: 'barewire lock --check',
-  notes: ['A lock only ever fails: what the user accepted stays in the user\'s own files, and no lock adds to it.'],
+  notes: ['A lock can only make a check fail: it permits nothing. What you accepted is kept in your own files.'],
   async run(words, proc) {
     const read = readWords(words, {
       check: { type: 'boolean' }, file: { type: 'string' }, recording: { type: 'string' },
@@ -100,7 +100,7 @@ async function look(proc: CommandProcess, name: string, config: ServerConfig, ti
 
 function report(proc: CommandProcess, differences: readonly LockDifference[], json: boolean): number {
   if (json) proc.stdout.write(`${jsonLine(differences)}\n`);
-  else if (differences.length === 0) proc.stdout.write('Everything is as it was locked.\n');
+  else if (differences.length === 0) proc.stdout.write('Nothing differs from the lock.\n');
   for (const one of json ? [] : differences) for (const line of linesOf(one)) proc.stdout.write(`${line}\n`);
   return differences.length === 0 ? exitCodes.good : exitCodes.notLocked;
 }

@@ -17,10 +17,10 @@ export const command: Command = {
   usage: '[options]',
   about: 'Shows the activity log of the host: what was asked, who decided, what was sent and answered.',
   options: [
-    ['--verify', 'checks every line against the one before it, and the end against the head that is kept apart'],
-    ['--file FILE', 'another log than this user\'s'],
+    ['--verify', 'checks every line against the one before it, and the last one against the head in its separate file'],
+    ['--file FILE', 'this log instead of the user\'s own'],
     ['--server NAME', 'only lines about this server'],
-    ['--json', 'prints the lines as they are'],
+    ['--json', 'prints the lines unchanged'],
   ],
   example: 'barewire log --verify',
   async run(words, proc) {
@@ -37,11 +37,11 @@ export const command: Command = {
       const verdict = await verifyLogFile(file);
       if (read.flag('json')) proc.stdout.write(`${JSON.stringify(verdict)}\n`);
       else if (verdict.ok) proc.stdout.write(`${verdict.lines} lines, each follows the one before it; none is missing at the end.\n`);
-      else proc.stdout.write(`Line ${verdict.line} of ${verdict.file} does not hold: ${verdict.why}.\n`);
+      else proc.stdout.write(`Line ${verdict.line} of ${verdict.file} is not valid: ${verdict.why}.\n`);
       return verdict.ok ? exitCodes.good : exitCodes.failed;
     }
     if (!there) {
-      proc.stderr.write(`barewire: the activity log ${file} is gone: barewire log --verify says what it held\n`);
+      proc.stderr.write(`barewire: the activity log ${file} is gone: barewire log --verify reports what is missing\n`);
       return exitCodes.failed;
     }
     const server = read.text('server');

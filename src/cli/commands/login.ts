@@ -30,9 +30,9 @@ export const command: Command = {
   usage: '[options] ADDRESS | NAME',
   about: 'Logs in at a remote server: in the browser, once; list, call and the others use it from then on, and renew it.',
   options: [
-    ['--no-browser', 'only prints the page, and opens none'],
+    ['--no-browser', 'prints the address of the login page instead of opening a browser'],
     ['--scope TEXT', 'scopes to ask for, besides those that the server asks for'],
-    ['--client-id ID', 'a client that is registered already, where the server registers none'],
+    ['--client-id ID', 'an already registered client, for a server without registration'],
     ['--again', 'logs in again, even if there is a login'],
     ['--config, --from', 'where servers are configured, as for call'],
   ],
@@ -55,7 +55,7 @@ export const command: Command = {
     try {
       await auth.authorize();
     } catch (thrown) {
-      throw new Refused(`there is no login: ${visible(errorMessage(thrown))}`);
+      throw new Refused(`the login failed: ${visible(errorMessage(thrown))}`);
     }
     const mine = (await storedLogins(loginFile(proc.env))).find((one) => one.server === new URL(server).href);
     proc.stdout.write(mine
@@ -88,7 +88,7 @@ export const logout: Command = {
 
 export const whoami: Command = {
   usage: '[ADDRESS | NAME]',
-  about: 'Shows the logins that are kept: at which server, by whom, for what and for how long; never a token.',
+  about: 'Shows the stored logins: server, issuer, scope and expiry; never a token.',
   options: [['--json', 'prints JSON'], ['--config, --from', 'where servers are configured, as for call']],
   example: 'barewire whoami',
   async run(words, proc) {
@@ -108,6 +108,6 @@ export const whoami: Command = {
 const loginsOf = async (env: CommandProcess['env'], server: string): Promise<Login[]> => (await storedLogins(loginFile(env))).filter((one) => one.server === new URL(server).href);
 
 function until({ expiresAt, renewable }: Login): string {
-  if (renewable) return 'renewed by itself';
+  if (renewable) return 'renewed automatically';
   return expiresAt === undefined ? 'not known' : `${expiresAt < systemClock.now() ? 'expired ' : ''}${new Date(expiresAt).toISOString()}`;
 }

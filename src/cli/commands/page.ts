@@ -11,7 +11,7 @@ export const command: Command = {
   options: [
     ...configurationHelp,
     ['--rules FILE', 'what is allowed, asked or denied; default: rules.json of the user'],
-    ['--port N', 'on 127.0.0.1; default: one that is free'],
+    ['--port N', 'the port on 127.0.0.1; default: a free one'],
     ['--no-open', 'only prints the address'],
     companionHelp(page),
   ],

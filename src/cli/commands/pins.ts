@@ -18,7 +18,7 @@ export const command: Command = {
   usage: '[options] [SERVER/TOOL] ...',
   about: 'Lists the servers of the configuration again, and shows every tool that has changed since it was accepted.',
   options: [
-    ['--accept', 'accepts the named tools as they are now'],
+    ['--accept', 'accepts the current definition of the named tools'],
     ...configurationHelp,
     ['--json', 'prints JSON'],
   ],
@@ -47,7 +47,7 @@ export const command: Command = {
         for (const line of changeLines(change, style(false), columnsFor(proc.stdout))) out(line);
       }
       if (read.flag('accept')) for (const change of changes) await host.acceptChange(change);
-      else if (!read.flag('json') && changes.length === 0) proc.stdout.write('Every tool is as accepted.\n');
+      else if (!read.flag('json') && changes.length === 0) proc.stdout.write('No tool has changed since it was accepted.\n');
       return changes.length === 0 || read.flag('accept') ? exitCodes.good : exitCodes.refused;
     } finally {
       await host.close();

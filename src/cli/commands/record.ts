@@ -18,7 +18,7 @@ export const command: Command = {
   about: 'Runs between any host and any server, passes every byte unchanged, and writes the session as a transcript.',
   options: [
     ['--title TEXT', 'the first line of the transcript'],
-    ['--port N', 'before an address: the port of 127.0.0.1 where clients come instead; default: a free one'],
+    ['--port N', 'before an address: the port on 127.0.0.1 for the clients; default: a free one'],
     ['--header "N: V"', 'before an address: added to each request; may be given again'],
   ],
   example: 'barewire record session.wire -- node dist/examples/travel/main.js',

@@ -22,7 +22,7 @@ export const command: Command = {
   usage: '[options] FILE.wire [TARGET | -- PROGRAM [ARGUMENTS]]',
   about: 'Plays a transcript: as a mock server over stdio, or with TARGET as a client that must get the same answers.',
   options: [
-    ['--exact', 'as a mock server: the client must say what the transcript says, in that order'],
+    ['--exact', 'as a mock server: the client must send the messages of the transcript, in their order'],
     ['--ignore MEMBER', 'members of messages that may differ, such as serverInfo; may be given again'],
     ['--timeout N', 'seconds to wait for each answer; 60'],
     ['--config, --from', 'where servers are configured, as for call'],
@@ -31,7 +31,7 @@ export const command: Command = {
   example: 'barewire replay session.wire -- node dist/examples/travel/main.js',
   notes: [
     'As a mock server it answers any client: the request that fits best is found by method, name and parameters. As a',
-    'client it sends what was sent then, calls of tools included, and ends with 1 where the answers differ.',
+    'client it sends the recorded messages, including calls of tools, and ends with 1 if the answers differ.',
   ],
   async run(words, proc) {
     const own = { exact: { type: 'boolean' }, ignore: { type: 'string', multiple: true } } as const;

@@ -21,7 +21,7 @@ export const command: Command = {
   usage: '[options] ADDRESS | NAME | -- PROGRAM [ARGUMENTS]',
   about: 'Runs between any host and any server, passes every byte unchanged, and writes the messages, explained.',
   options: [
-    ['--port N', 'before an address: the port of 127.0.0.1 where clients come instead; default: a free one'],
+    ['--port N', 'before an address: the port on 127.0.0.1 for the clients; default: a free one'],
     ['--header "N: V"', 'before an address: added to each request; may be given again'],
     ['--to FILE', 'appends to this file; default: stderr, which most hosts keep in a log'],
     ['--full', 'messages are written whole, however long they are'],
@@ -31,8 +31,8 @@ export const command: Command = {
   example: 'barewire trace --to /tmp/mcp.log -- npx -y @modelcontextprotocol/server-everything',
   notes: [
     'In a host: { "command": "barewire", "args": ["trace", "--to", "/tmp/mcp.log", "--", "npx", "-y", "a-server"] }.',
-    'Before an address it writes requests, responses, header fields and events; of fields, values that hold no credential.',
-    'It ends as the server ends, with its exit code. Messages are written unchanged: a token in a message is in the trace too.',
+    'Before an address it writes requests, responses, header fields and events, but no value that holds a credential.',
+    'It ends when the server ends, with the same exit code. Messages are written unchanged: the trace has their tokens too.',
   ],
   async run(words, proc) {
     const read = await readClientWords(proc, words, { to: { type: 'string' }, full: { type: 'boolean' }, port: { type: 'string' } });

@@ -50,7 +50,7 @@ export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number, cl
       const timer = clock.after(answerMs, () => {
         asked.delete(n);
         reject(new Error(
-          `no relay of a fleet has answered within ${answerMs} ms: is there one in the primary process?`,
+          `the relay did not answer within ${answerMs} ms: does the primary process call clusterRelay()?`,
         ));
       });
       asked.set(n, (answer) => {

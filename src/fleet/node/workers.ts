@@ -184,7 +184,7 @@ class Pool implements Workers {
       worker.once('exit', (code, signal) => {
         const listened = this.#listening.delete(worker);
         if (this.#ending.delete(worker) || this.#closing) return resolve();
-        const error = new Error(`a worker ended ${listened ? '' : 'before it listened '}with ${signal ?? code}`);
+        const error = new Error(`a worker ended with ${signal ?? `code ${code}`}${listened ? '' : ' before it listened'}`);
         if (!listened) return reject(error);
         this.#onError?.(error);
         this.#pauseMs = this.#clock.monotonic() - began > lastingMs ? firstPauseMs : Math.min(2 * this.#pauseMs, longestPauseMs);

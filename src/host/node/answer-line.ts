@@ -8,7 +8,7 @@ const commands: readonly string[] = ['decline', 'cancel', 'back', 'skip'];
 
 /** Explains the commands to the person. */
 export const commandHelp =
-  'Enter takes what is in [brackets]. :skip leaves out, :back returns, :decline says no, :cancel gives up.';
+  'Enter takes the value in [brackets]. :skip omits a field, :back goes back, :decline and :cancel end the form.';
 
 /** Shows lines to the person. */
 export type Say = (...lines: readonly string[]) => void;

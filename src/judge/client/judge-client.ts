@@ -183,8 +183,8 @@ const mostIdles = 60;
 
 function needsOf({ id }: JudgedRule): string {
   const scene = scenes.find(({ rules }) => rules.includes(id));
-  if (!scene) return 'nothing that a hidden server sees shows it';
-  return `the scene "${scene.name}" did not come to it: the program has to list and call tools there, and to answer what it is asked`;
+  if (!scene) return 'a hidden server cannot see it';
+  return `the scene "${scene.name}" did not show it: the program must list and call tools there, and answer questions`;
 }
 
 /** Ids of all rules that a run may show. */

@@ -34,8 +34,8 @@ export function clientProgram(options: ClientProgramOptions): JudgedClient {
   const { command, clock = systemClock } = options;
   const has = (word: string): boolean => command.some((one) => one.includes(word));
   const ways: ClientWay[] = [...has('{program}') ? ['pipe' as const] : [], ...has('{url}') ? ['http' as const] : []];
-  if (ways.length === 0) throw new TypeError('the command of a client names its server as {url} or {program}');
-  if (ways.length === 2) throw new TypeError('the command of a client names its server as {url} or as {program}, not both');
+  if (ways.length === 0) throw new TypeError('the command of a client needs {url} or {program} as the name of its server');
+  if (ways.length === 2) throw new TypeError('the command of a client needs {url} or {program} as the name of its server, not both');
   return { name: command.map(quoted).join(' '), ways, start: (way, events, how) => (way === 'pipe' ? overPipe(options, clock, events, how) : overHttp(options, clock, events)) };
 }
 

@@ -137,7 +137,7 @@ function judgeResult(conversation: JudgedConversation, arrival: Arrival, result:
 /** 2025-11-25 client/elicitation#url-elicitation-required-error. */
 function judgeRequired(conversation: JudgedConversation, arrival: Arrival, data: unknown): void {
   const list = isObject(data) && Array.isArray(data['elicitations']) ? data['elicitations'] : [];
-  conversation.check(['elicitation-52', 'elicitation-12'], list.length > 0, 'data.elicitations, with what must be completed', arrival);
+  conversation.check(['elicitation-52', 'elicitation-12'], list.length > 0, 'data.elicitations, with the elicitations to complete', arrival);
   if (list.length === 0) return;
   conversation.check('elicitation-51', list.every((one) => isObject(one) && typeof one['elicitationId'] === 'string' && typeof one['url'] === 'string'), 'elicitations with an elicitationId and a url', arrival);
   conversation.check('elicitation-53', list.every((one) => isObject(one) && one['mode'] === 'url'), 'elicitations of the mode url only', arrival);

@@ -94,10 +94,10 @@ function judgeCancelled(conversation: JudgedConversation, arrival: Arrival, para
 function judgeChange(conversation: JudgedConversation, arrival: Arrival, params: Readonly<Record<string, unknown>>, capability: string, setting: string, filter: string): void {
   if (conversation.modern) {
     const id = metaOf(params)[subscriptionKey];
-    conversation.check('base-15', id !== undefined, `${subscriptionKey} in the _meta of what comes on a subscription`, arrival);
+    conversation.check('base-15', id !== undefined, `${subscriptionKey} in the _meta of each message of a subscription`, arrival);
     const asked = conversation.asked.findLast((one) => one.method === 'subscriptions/listen' && (id === undefined || String(one.id) === String(id)));
     const wanted = asked && isObject(asked.params['notifications']) ? asked.params['notifications'] : {};
-    conversation.check('subscriptions-5', Boolean(wanted[filter]), `only what a subscription asked for, and ${filter} was not`, arrival);
+    conversation.check('subscriptions-5', Boolean(wanted[filter]), `only what a subscription requested, and ${filter} was not requested`, arrival);
     return;
   }
   if (!conversation.agreed) return;
@@ -135,7 +135,7 @@ function judgeElicitation(conversation: JudgedConversation, arrival: Arrival, pa
     }
     const valid = typeof url === 'string' && URL.canParse(url);
     conversation.check(['elicitation-9', 'elicitation-56'], typeof message === 'string' && typeof url === 'string', 'an elicitation with a message and a URL', arrival);
-    conversation.check('elicitation-55', valid, 'a URL that can be read as one', arrival);
+    conversation.check('elicitation-55', valid, 'a valid URL', arrival);
     return;
   }
   const formed = typeof message === 'string' && isObject(requestedSchema);

@@ -5,7 +5,7 @@ import type { JudgedConversation } from '../conversation.ts';
 import { shownHead } from '../http-demand.ts';
 import type { ServerProbe } from '../probe.ts';
 
-const needs = 'a server that wants a token';
+const needs = 'a server that requires a token';
 
 const parameters = {
   resource_metadata: /(?:^|[\s,])resource_metadata\s*=\s*(?:"([^"]*)"|([^\s,]+))/i,
@@ -41,10 +41,10 @@ export const authorizationProbes: readonly ServerProbe[] = [
       conversation.check('authorization-62', parameter(challenge, 'scope') !== undefined, 'WWW-Authenticate with scope', shown, text);
       await metadata(bench, conversation, address);
       const made = await asked(conversation, { authorization: 'Bearer judge-made-up-token' });
-      if (made.reply) conversation.check(['authorization-81', 'authorization-80', 'authorization-1'], made.reply.status === 401, 'HTTP 401: nobody gave this token', shownHead(made.reply), made.text);
+      if (made.reply) conversation.check(['authorization-81', 'authorization-80', 'authorization-1'], made.reply.status === 401, 'HTTP 401: this token was never issued', shownHead(made.reply), made.text);
       // Without a valid token, a client must not learn whether a method exists.
       const unknown = await conversation.ask('judge/unknown', {}, { headers: { authorization: 'Bearer judge-made-up-token' } });
-      if (unknown.reply) conversation.check('authorization-4', unknown.reply.status === 401, 'HTTP 401: the token is looked at before the request', `HTTP ${unknown.reply.status} ${unknown.came}`, unknown.asked.text);
+      if (unknown.reply) conversation.check('authorization-4', unknown.reply.status === 401, 'HTTP 401: the token is checked before the request', `HTTP ${unknown.reply.status} ${unknown.came}`, unknown.asked.text);
       const malformed = await asked(conversation, { authorization: 'Bearer judge"made up' });
       // RFC 6750 section 3.1: a malformed request gets 400. Many servers treat it as an invalid token.
       if (malformed.reply?.status === 400) conversation.check('authorization-80', true, '', shownHead(malformed.reply));

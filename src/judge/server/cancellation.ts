@@ -28,14 +28,14 @@ const crossingMs = 500;
 export const cancellationProbes: readonly ServerProbe[] = [
   {
     // 2025-11-25 basic/utilities/cancellation#error-handling. Over HTTP the modern era has no such notification.
-    name: 'cancellations of nothing', rules: ['cancellation-13', 'cancellation-14', 'cancellation-15', 'cancellation-22'],
+    name: 'cancellations without a running request', rules: ['cancellation-13', 'cancellation-14', 'cancellation-15', 'cancellation-22'],
     async run(bench, revision) {
       const conversation = await bench.main(revision);
       if (conversation.modern && conversation.kind === 'http') return;
-      await ignored(bench, revision, ['cancellation-15'], { requestId: 987_654, reason: 'no such request' }, 'nothing: the request is unknown');
+      await ignored(bench, revision, ['cancellation-15'], { requestId: 987_654, reason: 'no such request' }, 'no answer: the request is unknown');
       const finished = await goesOn(conversation);
-      await ignored(bench, revision, ['cancellation-13', 'cancellation-22'], { requestId: finished.asked.id, reason: 'too late' }, 'nothing: the request is finished');
-      if (revision.place !== 3) await ignored(bench, revision, ['cancellation-14'], { requestId: { judge: true } }, 'nothing: the cancellation is malformed');
+      await ignored(bench, revision, ['cancellation-13', 'cancellation-22'], { requestId: finished.asked.id, reason: 'too late' }, 'no answer: the request is finished');
+      if (revision.place !== 3) await ignored(bench, revision, ['cancellation-14'], { requestId: { judge: true } }, 'no answer: the cancellation is malformed');
     },
   },
   {

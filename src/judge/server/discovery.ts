@@ -20,7 +20,7 @@ export const discoveryProbes: readonly ServerProbe[] = [
   },
   {
     // 2026-07-28 basic/versioning#protocol-version-negotiation.
-    name: 'a version that nobody has', rules: ['versioning-7', 'streamable-http-17', 'base-14'], era: 'modern',
+    name: 'a version that does not exist', rules: ['versioning-7', 'streamable-http-17', 'base-14'], era: 'modern',
     async run(bench, revision) {
       const conversation = await bench.main(revision);
       const answer = await conversation.ask('server/discover', {}, { meta: { [versionKey]: '2099-01-01' }, headers: { 'mcp-protocol-version': '2099-01-01' } });
@@ -37,7 +37,7 @@ export const discoveryProbes: readonly ServerProbe[] = [
       const conversation = await bench.main(revision);
       const answer = await conversation.ask('judge/unknown');
       if (answer.kind === 'silent') return;
-      conversation.check('base-2', answer.kind === 'error', 'an error for a method that is not there', answer);
+      conversation.check('base-2', answer.kind === 'error', 'an error for an unknown method', answer);
       conversation.check('form-unknown-method', answer.kind === 'error' && answer.code === -32601, 'error -32601', answer);
       if (answer.reply) conversation.check('streamable-http-16', answer.kind === 'error' && answer.code === -32601 && isStatus(answer, 404), 'HTTP 404 with error -32601', `HTTP ${answer.reply.status} ${answer.came}`, answer.asked.text);
     },
@@ -73,7 +73,7 @@ export const discoveryProbes: readonly ServerProbe[] = [
       if (first && first.answers !== asked) {
         const acknowledged = isObject(first.json) && first.json['method'] === 'notifications/subscriptions/acknowledged' && isOf(first.json);
         conversation.check('subscriptions-2', acknowledged, `notifications/subscriptions/acknowledged first, with ${subscriptionKey} in its _meta`, first, asked?.text);
-        conversation.check('base-15', isOf(first.json), `${subscriptionKey} in the _meta of what comes on a subscription`, first, asked?.text);
+        conversation.check('base-15', isOf(first.json), `${subscriptionKey} in the _meta of each message of a subscription`, first, asked?.text);
       }
       if (conversation.kind === 'pipe') await conversation.tell('notifications/cancelled', { requestId: asked?.id });
       await going;

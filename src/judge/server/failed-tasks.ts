@@ -34,7 +34,7 @@ async function lateAnswer(bench: Bench, revision: Revision): Promise<void> {
     // The page lists the possible changes of status, and does not demand one of them.
     if (waiting.result['status'] === 'input_required' && failed && got.kind === 'result') {
       if (isEnd(status)) conversation.check('tasks-57', true, '', got);
-      else conversation.dispute('tasks-57', `a status of an end: tasks/result was answered with ${told.came.slice(0, 200)}`, got);
+      else conversation.dispute('tasks-57', `a final status: tasks/result was answered with ${told.came.slice(0, 200)}`, got);
     }
     if (got.kind === 'result' && isEnd(status)) {
       const params = isObject(json['params']) ? json['params'] : {};

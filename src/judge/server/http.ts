@@ -43,7 +43,7 @@ export const httpProbes: readonly ServerProbe[] = [
     },
   },
   {
-    name: 'what cannot be accepted', rules: ['streamable-http-39'], over: 'http', era: 'modern',
+    name: 'a message that cannot be accepted', rules: ['streamable-http-39'], over: 'http', era: 'modern',
     async run(bench, revision) {
       const conversation = await bench.main(revision);
       const text = '{"jsonrpc":"2.0","method":7}';
@@ -67,7 +67,7 @@ export const httpProbes: readonly ServerProbe[] = [
   },
   {
     // 2025-06-18 basic/transports#protocol-version-header.
-    name: 'a version header that nobody knows', rules: ['transports-9'], over: 'http', era: 'legacy',
+    name: 'an unknown version in the header', rules: ['transports-9'], over: 'http', era: 'legacy',
     async run(bench, revision) {
       if (!versionHeader(revision)) return;
       const conversation = await bench.main(revision);
@@ -135,8 +135,8 @@ export const modernHttpProbes: readonly ServerProbe[] = [
       const plain = await conversation.ask('server/discover');
       if (plain.kind === 'result') conversation.check('streamable-http-3', true, '', plain);
       const legacy = bench.spoken.find(({ era }) => era === 'legacy');
-      await asksWrong(bench, revision, ['streamable-http-18', 'streamable-http-46', 'streamable-http-55', 'base-14'], { 'mcp-protocol-version': legacy?.version ?? '2025-11-25' }, 'MCP-Protocol-Version is another than in the body');
-      await asksWrong(bench, revision, ['streamable-http-46', 'streamable-http-55'], { 'mcp-method': 'tools/list' }, 'Mcp-Method is another than in the body');
+      await asksWrong(bench, revision, ['streamable-http-18', 'streamable-http-46', 'streamable-http-55', 'base-14'], { 'mcp-protocol-version': legacy?.version ?? '2025-11-25' }, 'MCP-Protocol-Version differs from the body');
+      await asksWrong(bench, revision, ['streamable-http-46', 'streamable-http-55'], { 'mcp-method': 'tools/list' }, 'Mcp-Method differs from the body');
       await asksWrong(bench, revision, ['streamable-http-58'], { 'mcp-method': undefined }, 'Mcp-Method is missing');
       const without = await conversation.ask('server/discover', {}, { headers: { 'mcp-protocol-version': undefined } });
       if (without.reply) {
@@ -155,7 +155,7 @@ export const modernHttpProbes: readonly ServerProbe[] = [
       const [resource] = resources.items;
       const [method, params, value] = prompt ? ['prompts/get', { name: prompt['name'], arguments: {} }, String(prompt['name'])] as const
         : ['resources/read', { uri: String(resource?.['uri'] ?? 'judge://nothing') }, String(resource?.['uri'] ?? 'judge://nothing')] as const;
-      await asksWrong(bench, revision, ['streamable-http-46', 'streamable-http-55'], { 'mcp-name': `${value}x` }, 'Mcp-Name is another than in the body', method, params);
+      await asksWrong(bench, revision, ['streamable-http-46', 'streamable-http-55'], { 'mcp-name': `${value}x` }, 'Mcp-Name differs from the body', method, params);
       await asksWrong(bench, revision, ['streamable-http-58'], { 'mcp-name': undefined }, 'Mcp-Name is missing', method, params);
       await asksWrong(bench, revision, ['streamable-http-47'], { 'mcp-name': '=?base64?%%%?=' }, 'Mcp-Name is not Base64', method, params);
       if (!prompt && !resource) return;
@@ -166,7 +166,7 @@ export const modernHttpProbes: readonly ServerProbe[] = [
   },
   {
     // 2026-07-28 basic/transports/streamable-http#backward-compatibility.
-    name: 'what earlier revisions had', rules: ['streamable-http-10', 'streamable-http-11', 'streamable-http-12'], over: 'http', era: 'modern',
+    name: 'features of earlier revisions', rules: ['streamable-http-10', 'streamable-http-11', 'streamable-http-12'], over: 'http', era: 'modern',
     async run(bench, revision) {
       const conversation = await bench.main(revision);
       const resumed = await conversation.ask('server/discover', {}, { headers: { 'last-event-id': 'judge-1' } });

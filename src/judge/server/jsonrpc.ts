@@ -77,7 +77,7 @@ export const jsonrpcProbes: readonly ServerProbe[] = [
   },
   {
     // JSON-RPC 2.0 section 5.1. In a separate conversation, since the server may end it.
-    name: 'what is no message', rules: ['form-parse-error', 'form-invalid-request', 'base-59', 'schema-7'], era: 'legacy', slow: true, apart: 'at once',
+    name: 'texts that are not messages', rules: ['form-parse-error', 'form-invalid-request', 'base-59', 'schema-7'], era: 'legacy', slow: true, apart: 'at once',
     async run(bench, revision) {
       const conversation = await bench.fresh(revision);
       for (const [text, code, rule] of [['{"jsonrpc":"2.0","id":71,', -32700, 'form-parse-error'], ['{"jsonrpc":"2.0","id":72,"judge":true}', -32600, 'form-invalid-request']] as const) {

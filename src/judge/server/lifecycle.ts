@@ -13,7 +13,7 @@ export const lifecycleProbes: readonly ServerProbe[] = [
   },
   {
     // 2025-11-25 basic/lifecycle#version-negotiation: a version that no server has.
-    name: 'a version that nobody has', rules: ['lifecycle-22', 'lifecycle-24'], era: 'legacy', slow: true, apart: 'at once',
+    name: 'a version that does not exist', rules: ['lifecycle-22', 'lifecycle-24'], era: 'legacy', slow: true, apart: 'at once',
     async run(bench, revision) {
       const conversation = await bench.raw(revision);
       const answer = await handshake(conversation, unknownVersion);

@@ -76,7 +76,7 @@ export const headerProbes: readonly ServerProbe[] = [
         if (empty.reply) conversation.check('streamable-http-50', !mismatch(empty), 'no error -32020: the argument is null', `HTTP ${empty.reply.status} ${empty.came}`, empty.asked.text);
         if (required) continue;
         const gone = await ask({ [header]: undefined }, Object.fromEntries(Object.entries(given).filter(([key]) => key !== only)));
-        if (gone.reply) conversation.check('streamable-http-49', !mismatch(gone), 'no error -32020: the argument is not there', `HTTP ${gone.reply.status} ${gone.came}`, gone.asked.text);
+        if (gone.reply) conversation.check('streamable-http-49', !mismatch(gone), 'no error -32020: the argument is absent', `HTTP ${gone.reply.status} ${gone.came}`, gone.asked.text);
       }
     },
   },

@@ -27,7 +27,7 @@ export const promptProbes: readonly ServerProbe[] = [
       conversation.check(['prompts-13', 'prompts-16'], answer.kind === 'error', 'an error: a required argument is missing', answer);
       const numbers = await conversation.ask('prompts/get', { name: prompt['name'], arguments: Object.fromEntries(Object.keys(argumentsOf(prompt)).map((name) => [name, 5])) });
       // The schema allows only texts; a server may convert a number.
-      if (numbers.kind === 'result') conversation.dispute('prompts-13', 'an error: arguments of prompts are texts', numbers);
+      if (numbers.kind === 'result') conversation.dispute('prompts-13', 'an error: arguments of prompts are strings', numbers);
     },
   },
   {

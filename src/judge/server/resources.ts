@@ -22,7 +22,7 @@ export const resourceProbes: readonly ServerProbe[] = [
   },
   {
     // 2025-11-25 server/resources#security-considerations.
-    name: 'a URI that is none', rules: ['resources-14'], needs: 'a server with resources',
+    name: 'an invalid URI', rules: ['resources-14'], needs: 'a server with resources',
     async run(bench, revision) {
       const { lists: { resources }, conversation } = await bench.survey(revision);
       if (!resources.declared) return;
@@ -34,7 +34,7 @@ export const resourceProbes: readonly ServerProbe[] = [
   },
   {
     // 2025-11-25 server/resources#error-handling: an unknown resource of a template is not an empty result.
-    name: 'what a template does not have', rules: ['resources-6'], needs: 'a resource template',
+    name: 'an unknown resource of a template', rules: ['resources-6'], needs: 'a resource template',
     async run(bench, revision) {
       const { lists: { resourceTemplates }, conversation } = await bench.survey(revision);
       for (const uri of expanded(resourceTemplates.items, 'judge-unknown').slice(0, 4)) {
@@ -55,7 +55,7 @@ export const resourceProbes: readonly ServerProbe[] = [
         for (const uri of expanded(resourceTemplates.items, value).slice(0, 6)) {
           const answer = await conversation.ask('resources/read', { uri });
           if (answer.kind !== 'result' && answer.kind !== 'error') continue;
-          conversation.check(['resources-13', 'resources-14'], !/root:[^:]*:0:0:/.test(answer.came), 'nothing from outside of the folder that the template is about', answer);
+          conversation.check(['resources-13', 'resources-14'], !/root:[^:]*:0:0:/.test(answer.came), 'nothing from outside the folder of the template', answer);
         }
       }
     },

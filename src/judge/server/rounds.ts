@@ -66,10 +66,10 @@ export const roundProbes: readonly ServerProbe[] = [
       for (const changed of tampered(state)) {
         const answer = await again(survey.conversation, one, { ...retried(first), requestState: changed });
         if (answer.kind !== 'result' && answer.kind !== 'error') continue;
-        survey.conversation.check('mrtr-12', refusedOr(answer), 'an error, or the question again: the state is not what the server gave', answer);
+        survey.conversation.check('mrtr-12', refusedOr(answer), 'an error, or the question again: the server did not give this state', answer);
         // "Servers MUST reject state that fails integrity verification": whether a new question is a rejection can be disputed.
-        if (asks(answer)) survey.conversation.dispute('mrtr-13', 'an error: the state is not what the server gave', answer);
-        else survey.conversation.check('mrtr-13', refusedOr(answer), 'an error: the state is not what the server gave', answer);
+        if (asks(answer)) survey.conversation.dispute('mrtr-13', 'an error: the server did not give this state', answer);
+        else survey.conversation.check('mrtr-13', refusedOr(answer), 'an error: the server did not give this state', answer);
       }
     },
   },
@@ -127,7 +127,7 @@ export const roundProbes: readonly ServerProbe[] = [
     },
   },
   {
-    name: 'answers that nobody asked for, and none', rules: ['mrtr-8', 'mrtr-9', 'mrtr-11', 'mrtr-14'], era: 'modern', needs,
+    name: 'unknown answers, and missing ones', rules: ['mrtr-8', 'mrtr-9', 'mrtr-11', 'mrtr-14'], era: 'modern', needs,
     async run(bench, revision) {
       const survey = await bench.survey(revision);
       const { conversation } = survey;
@@ -136,7 +136,7 @@ export const roundProbes: readonly ServerProbe[] = [
       const first = await again(conversation, one);
       const said = retried(first);
       const more = await again(conversation, one, { ...said, inputResponses: { ...said['inputResponses'] as object, 'judge-unknown': 'judge' } });
-      conversation.check('mrtr-8', more.kind === 'result' && more.result['isError'] !== true, 'the result: what is not known among the answers is ignored', more);
+      conversation.check('mrtr-8', more.kind === 'result' && more.result['isError'] !== true, 'the result: unknown answers are ignored', more);
       const second = await again(conversation, one);
       const { requestState } = second.result;
       const none = await again(conversation, one, { inputResponses: {}, ...requestState !== undefined && { requestState } });

@@ -115,7 +115,7 @@ export async function call(
   const first = await conversation.ask('tools/call', params, how);
   let answer = first;
   // The judge no longer waits, and cancels the request as a client would.
-  if (first.kind === 'silent' && !(conversation.modern && conversation.kind === 'http')) await conversation.tell('notifications/cancelled', { requestId: first.asked.id, reason: 'the judge has waited long enough' });
+  if (first.kind === 'silent' && !(conversation.modern && conversation.kind === 'http')) await conversation.tell('notifications/cancelled', { requestId: first.asked.id, reason: 'the judge stopped waiting' });
   for (let round = 0; round < bounds.rounds && answer.result['resultType'] === 'input_required'; round++) {
     answer = await conversation.ask('tools/call', { ...params, ...retried(answer) }, { ...how, meta: { ...meta, progressToken: conversation.nextToken() } });
   }

@@ -28,7 +28,7 @@ export const begun = (conversation: JudgedConversation, { tool, arguments: given
 
 /** Judges the form of a task in a response. */
 function judgeTask(conversation: JudgedConversation, task: TaskMembers, about: ReceivedAnswer): void {
-  conversation.check('tasks-42', typeof task['taskId'] === 'string', 'a taskId that is a text', about);
+  conversation.check('tasks-42', typeof task['taskId'] === 'string', 'a taskId that is a string', about);
   conversation.check('tasks-66', isTime(task['createdAt']), 'createdAt in ISO 8601', about);
   conversation.check('tasks-67', isTime(task['lastUpdatedAt']), 'lastUpdatedAt in ISO 8601', about);
   if (about.asked.method === 'tasks/get') conversation.check('tasks-68', task['ttl'] === null || typeof task['ttl'] === 'number', 'the ttl as a number, or null', about);
@@ -68,11 +68,11 @@ function judgeEnd(conversation: JudgedConversation, { answer: plain }: SurveyedC
   if (last.kind !== 'result' || !answered(result)) return;
   if (result.kind === 'result') {
     conversation.check('tasks-27', of(result.result, '_meta', relatedTask, 'taskId') === taskId, `${relatedTask} in the _meta of the result`, result);
-    conversation.check('tasks-34', Array.isArray(result.result['content']), 'what the call itself would have been answered with: a result with content', result);
+    conversation.check('tasks-34', Array.isArray(result.result['content']), 'the result of the plain call: a result with content', result);
   }
   // A tool that must be called as a task refuses a plain call.
   if (last.result['status'] !== 'failed' || plain.kind !== 'error' || plain.code === -32601) return;
-  conversation.check('tasks-34', result.kind === 'error', `the error that the call itself was answered with: ${plain.came.slice(0, 200)}`, result);
+  conversation.check('tasks-34', result.kind === 'error', `the error of the plain call: ${plain.came.slice(0, 200)}`, result);
 }
 
 /** One call as a task, from its start to its end. */
@@ -95,7 +95,7 @@ async function life(bench: Bench, conversation: JudgedConversation, one: Surveye
   for (const arrival of meanwhile) {
     const { json } = arrival;
     if (!isObject(json)) continue;
-    if (json['id'] !== undefined) conversation.check(['tasks-1', 'tasks-2'], namesTask(arrival, taskId), `${relatedTask} in the _meta of what a task asks`, arrival);
+    if (json['id'] !== undefined) conversation.check(['tasks-1', 'tasks-2'], namesTask(arrival, taskId), `${relatedTask} in the _meta of a question of a task`, arrival);
     if (json['method'] !== 'notifications/progress') continue;
     const said = of(json['params'], 'progressToken');
     if (said === token) conversation.check('progress-1', true, '', arrival);
@@ -153,7 +153,7 @@ async function furtherTasks(conversation: JudgedConversation, able: readonly Sur
   if (!first || known === undefined) return;
   const second = await begun(conversation, first);
   // The server may have a limit.
-  if (second.kind === 'error') conversation.dispute('tasks-44', `a second task beside ${known}, with an id of its own`, second);
+  if (second.kind === 'error') conversation.dispute('tasks-44', `a second task beside ${known}, with another id`, second);
 }
 
 /** Cancels a running task. */
@@ -215,7 +215,7 @@ async function run(bench: Bench, revision: Revision): Promise<void> {
   const [first, second] = ids;
   if (first !== undefined && second !== undefined) {
     conversation.check('tasks-44', new Set(ids).size === ids.length, 'ids that no other task has', ids.join(', '));
-    conversation.check('tasks-49', first.length >= 16 && !counts(first, second), 'ids of at least 16 characters, with nothing that only counts', ids.join(', '));
+    conversation.check('tasks-49', first.length >= 16 && !counts(first, second), 'ids of at least 16 characters that are not counters', ids.join(', '));
   }
   await furtherTasks(conversation, able, ids);
   const [slowest] = able.filter(({ ms }) => ms > 250).toSorted((a, b) => b.ms - a.ms);

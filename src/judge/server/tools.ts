@@ -78,8 +78,8 @@ export const toolProbes: readonly ServerProbe[] = [
         if (now.kind !== 'result' || before.kind !== 'result') continue;
         const same = JSON.stringify(now.result[list]) === JSON.stringify(before.result[list]);
         if (same) other.check(rule, true, '', now);
-        else if (bench.kind === 'pipe') other.dispute(rule, `what another process was told: ${before.came.slice(0, 400)}`, now);
-        else other.check(rule, false, `what another connection was told: ${before.came.slice(0, 400)}`, now);
+        else if (bench.kind === 'pipe') other.dispute(rule, `the same as in another process: ${before.came.slice(0, 400)}`, now);
+        else other.check(rule, false, `the same as on another connection: ${before.came.slice(0, 400)}`, now);
       }
       void other.close();
     },
@@ -140,7 +140,7 @@ export const toolProbes: readonly ServerProbe[] = [
       const { calls, conversation } = await bench.survey(revision);
       for (const { answer } of calls) {
         if (answer.kind === 'result' && answer.result['isError'] === true) conversation.check('schema-1', true, '', answer);
-        if (answer.kind === 'error' && answer.code === -32603) conversation.check('schema-1', false, 'a result with isError: what goes wrong in a tool is for the model to read', answer);
+        if (answer.kind === 'error' && answer.code === -32603) conversation.check('schema-1', false, 'a result with isError, so that the model can read the failure of the tool', answer);
       }
     },
   },
@@ -171,7 +171,7 @@ export const toolProbes: readonly ServerProbe[] = [
         }
         const answer = await conversation.ask(method);
         const some = answer.result[list];
-        if (Array.isArray(some) && some.length > 0) conversation.check(rule, false, `the capability ${list}, where there are ${list}`, answer);
+        if (Array.isArray(some) && some.length > 0) conversation.check(rule, false, `the capability ${list} of a server that lists ${list}`, answer);
         else bench.ledger.notApplicable(rule, revision.version, `the server has no ${list}`);
       }
     },

@@ -25,7 +25,7 @@ export const utilityProbes: readonly ServerProbe[] = [
       if (!declares) {
         if (!completionsCapability(revision)) return;
         const values = isObject(answer.result['completion']) ? answer.result['completion']['values'] : undefined;
-        if (Array.isArray(values) && values.length > 0) conversation.check('completion-1', false, 'the capability completions, where there are some', answer);
+        if (Array.isArray(values) && values.length > 0) conversation.check('completion-1', false, 'the capability completions of a server with completions', answer);
         else bench.ledger.notApplicable('completion-1', revision.version, 'the server has no completions');
         if (answer.kind === 'error' || answer.kind === 'result') conversation.check('completion-4', answer.kind === 'error' && answer.code === -32601, 'error -32601: the server has no completions', answer);
         return;

@@ -3,7 +3,7 @@ import { tabFault } from './head-scanner.ts';
 import type { HeadScanner } from './head-scanner.ts';
 
 /**
- * Names of fields with a single value. If such a field came twice, this program and a proxy in front of it could read it
+ * Names of fields with a single value. If such a field were repeated, this program and a proxy in front of it could read it
  * differently (the first, the last, or a list): such a head is refused.
  */
 const single: readonly string[] = [
@@ -42,12 +42,12 @@ export class FieldSection {
     return value;
   }
 
-  /** Why this head is refused: a value ends with a tab, or a field with a single value comes twice. */
+  /** Why this head is refused: a value ends with a tab, or a field with a single value is repeated. */
   get refused(): HttpFault | undefined {
     if (this.#tab) return tabFault();
     const names = this.#names;
     const twice = names.find((name, at) => names.indexOf(name) !== at && single.includes(name));
-    return twice === undefined ? undefined : new HttpFault(`the field ${twice} stands twice`);
+    return twice === undefined ? undefined : new HttpFault(`the field ${twice} is repeated`);
   }
 
   /** Whether a list field contains a token: RFC 9110, 5.6.1. */

@@ -1,6 +1,6 @@
 /** The limits for decoding one message. */
 export interface DecoderLimits {
-  /** Bytes of a start line and its fields, and of a trailer section; a longer head gets 431. 16 KiB. */
+  /** Bytes of a start line and its fields, and of a trailer section; a longer head gets 431, a longer start line 414. 16 KiB. */
   maxHeadBytes: number;
   /** Fields of a head, and of a trailer section; a head with more gets 431. 100. */
   maxFields: number;

@@ -128,7 +128,7 @@ export class MessageDecoder<Head extends { readonly body: BodyLength }> {
     if (scanner.done && (this.#held?.length ?? 0) === 0) text = this.#latin1(bytes, at, end);
     else {
       if (end > at && !(this.#held ??= new ByteGatherer(this.#budget)).push(bytes.subarray(at, end))) {
-        return this.#refuse(new HttpFault('the process holds too much already', 503), end);
+        return this.#refuse(new HttpFault('the memory limit of the process is reached', 503), end);
       }
       if (!scanner.done) return 'more';
       const whole = (this.#held as ByteGatherer).take();

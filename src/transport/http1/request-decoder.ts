@@ -50,7 +50,7 @@ export function requestDecoder(options: DecoderOptions = {}): MessageDecoder<Req
     if (body instanceof HttpFault) return body;
     const expect = minor === 0 ? undefined : fields.get('expect');
     // RFC 9110, 10.1.1.
-    if (expect !== undefined && expect.toLowerCase() !== '100-continue') return new HttpFault('Expect is not known', 417);
+    if (expect !== undefined && expect.toLowerCase() !== '100-continue') return new HttpFault('Expect must be 100-continue', 417);
     const { method, path, query } = target;
     return { method, path, query, minor, fields, body, persists: persists(fields, minor), expects: expect !== undefined && body !== 0 };
     // 2.2: a server should ignore an empty line before a request line, which some clients send after a body.
@@ -80,7 +80,7 @@ function requestLine(line: string): RequestLine | HttpFault {
   const version = /^HTTP\/(\d)\.(\d)$/.exec(line.slice(last + 1));
   if (version === null || last === first) return new HttpFault('the first line is malformed');
   // RFC 9110, 15.6.6. HTTP/1 has no later minor versions.
-  if (version[1] !== '1' || (version[2] !== '0' && version[2] !== '1')) return new HttpFault('only HTTP/1.1 and HTTP/1.0 are spoken', 505);
+  if (version[1] !== '1' || (version[2] !== '0' && version[2] !== '1')) return new HttpFault('only HTTP/1.1 and HTTP/1.0 are supported', 505);
   // Visible ASCII without the characters that a URI cannot have, and that some recipients take for its end.
   if (!/^[!$-;=?-~]+$/.test(target)) return new HttpFault('the target is malformed');
   const minor = Number(version[2]);

@@ -30,7 +30,7 @@ export function responseDecoder(method: () => string, options: DecoderOptions = 
     const { refused } = fields;
     if (refused) return refused;
     // RFC 9110, 7.8: only if the client asked for another protocol, which ours never do.
-    if (status === 101) return new HttpFault('the server switches to a protocol that nobody asked for');
+    if (status === 101) return new HttpFault('the server switches to a protocol that was not requested');
     const announced = announcedLength(fields, minor);
     if (announced instanceof HttpFault) return announced;
     const bare = status < 200 || status === 204;

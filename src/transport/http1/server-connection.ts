@@ -250,7 +250,7 @@ export class ServerConnection {
 
   #hold(bytes: Uint8Array): void {
     const ahead = this.#ahead ??= new ByteGatherer(this.connections.decoding.budget);
-    if (!ahead.push(bytes)) return this.#refuse(503, 'the process holds too much already');
+    if (!ahead.push(bytes)) return this.#refuse(503, 'the memory limit of the process is reached');
     if (ahead.length < this.connections.limits.maxAheadBytes || this.#paused) return;
     this.#paused = true;
     this.pipe.pause();

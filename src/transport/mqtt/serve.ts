@@ -159,7 +159,7 @@ class Serving implements MqttServing {
     }
     const known = client;
     if (known.peer && known.waiting === 0) return this.#hear(clientId, known, payload);
-    // Messages wait until the client is admitted, up to the size of one message. A client that sends more is given up.
+    // Messages wait until the client is admitted, up to the size of one message. A client that sends more is disconnected.
     if (known.waiting + payload.length > this.#maxMessageBytes) {
       const why = `the client sent more than ${this.#maxMessageBytes} bytes before it was admitted`;
       this.#options.onError?.(new Error(why));
@@ -193,7 +193,7 @@ class Serving implements MqttServing {
       client.peer = this.#server.connect(outlet, { auth, modern: true, budget, onSilent: (why) => this.#dismiss(clientId, why) });
     } catch (thrown) {
       this.#options.onError?.(toError(thrown));
-      if (this.#clients.get(clientId) === client) this.#dismiss(clientId, 'the client may not connect');
+      if (this.#clients.get(clientId) === client) this.#dismiss(clientId, 'the client is not allowed to connect');
     }
   }
 

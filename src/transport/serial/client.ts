@@ -80,7 +80,7 @@ export function serialTransport(channel: SerialChannel, options: SerialTransport
     },
     send(text, message) {
       if (state === 'used') messages.send(text);
-      else if (message?.id !== undefined) receiver?.failed(message.id, new ConnectionError('closed', 'there is no link'));
+      else if (message?.id !== undefined) receiver?.failed(message.id, new ConnectionError('closed', 'the link is not open'));
     },
     async reopen() {
       if (state === 'used') {

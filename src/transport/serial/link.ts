@@ -431,8 +431,14 @@ function sum(parts: readonly Uint8Array[]): number {
 }
 
 /** Throws a RangeError for invalid limits. */
-export function checkLimits({ mtu, window, helloMs, keepaliveMs, deadMs }: LinkLimits): void {
-  if (!(Number.isInteger(mtu) && mtu >= leastFrameBytes && mtu <= mostFrameBytes)) throw new RangeError(`frames: mtu is ${mtu}, expected ${leastFrameBytes} to ${mostFrameBytes}`);
-  if (!(Number.isInteger(window) && window >= 1 && window <= 64)) throw new RangeError(`frames: window is ${window}, expected 1 to 64`);
-  if (!(helloMs >= 1 && keepaliveMs >= 1 && deadMs > keepaliveMs)) throw new RangeError(`frames: deadMs is ${deadMs}, expected more than keepaliveMs, ${keepaliveMs}`);
+export function checkLimits(limits: LinkLimits): void {
+  const allowed = [
+    ['mtu', leastFrameBytes, mostFrameBytes], ['window', 1, 64], ['helloMs', 1, Infinity], ['keepaliveMs', 1, Infinity],
+    ['deadMs', limits.keepaliveMs + 1, Infinity],
+  ] as const;
+  for (const [name, least, most] of allowed) {
+    const value = limits[name];
+    if (value >= least && value <= most && (most === Infinity || Number.isInteger(value))) continue;
+    throw new RangeError(`frames: ${name} is ${value}, expected ${least} to ${most}`);
+  }
 }

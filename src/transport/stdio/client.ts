@@ -171,7 +171,7 @@ class ChildRun {
     const { exitCode, signalCode } = this.#child;
     const how = signalCode === null ? `exited with code ${exitCode}` : `was ended by ${signalCode}`;
     const why = this.#fault !== undefined ? `the server was ended: ${this.#fault}`
-      : this.#told ? `the server closed its streams but went on, and ${how}` : `the server ${how}`;
+      : this.#told ? `the server closed its streams, kept running, and ${how}` : `the server ${how}`;
     const said = this.#lastLines();
     return said === '' ? why : `${why}; its last lines on stderr:\n${said}`;
   }
@@ -277,7 +277,7 @@ function cannotStart(command: string, cwd: string | undefined, error: NodeJS.Err
 }
 
 function noMessage(command: string, line: string): Error {
-  return new Error(`${command} wrote a line to stdout that is no message: ${quote(line, 500)}`);
+  return new Error(`${command} wrote a line to stdout that is not a message: ${quote(line, 500)}`);
 }
 
 /** The characters of one line of stderr (longer lines are split), and the number of last lines to keep. */

@@ -100,7 +100,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
       if (writer.full) reading.pause(true);
     },
     end: onInputEnd,
-    noisy: (why) => void finish(`the client was given up: ${why}`),
+    noisy: (why) => void finish(`the client was disconnected: ${why}`),
   });
 
   function onInputEnd(): void {

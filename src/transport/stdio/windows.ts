@@ -63,7 +63,7 @@ export function windowsCommand(command: string, args: readonly string[], machine
   const program = resolveProgram(command, machine);
   if (program === undefined || !/\.(cmd|bat)$/i.test(program)) return { command: program ?? command, args, verbatim: false };
   const line = [quoteForBatch(program, true), ...args.map((one) => quoteForBatch(one))].join(' ');
-  if (line.length > maxLine) throw new TypeError(`the arguments take ${line.length} characters, and a batch file at most ${maxLine}`);
+  if (line.length > maxLine) throw new TypeError(`the arguments have ${line.length} characters, the limit of a batch file is ${maxLine}`);
   return {
     command: systemFile('cmd.exe', machine.env),
     // /d: no AutoRun. /e:ON: extensions, for %cd:~,%. /v:OFF: no !variables!. /s: removes only the outermost quotes.
@@ -78,7 +78,7 @@ export function windowsCommand(command: string, args: readonly string[], machine
  * `%` enclose the name of a variable. Backslashes before a `"` are doubled, because programs halve them.
  */
 export function quoteForBatch(text: string, always: boolean = false): string {
-  if (/[\0\r\n]/.test(text)) throw new TypeError(`${JSON.stringify(text.slice(0, 80))} has a line break or U+0000, which a batch file cannot be given`);
+  if (/[\0\r\n]/.test(text)) throw new TypeError(`${JSON.stringify(text.slice(0, 80))} has a line break or U+0000, which a batch file cannot receive`);
   if (!always && /^[\w.:/\\@+-]*[\w.:/@+-]$/.test(text)) return text;
   const inner = text.split('"').map(withEndDoubled).join('""').replaceAll('%', '%%cd:~,%');
   return `"${inner}"`;

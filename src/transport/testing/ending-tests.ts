@@ -15,10 +15,10 @@ const last = ({ seen }: TestServer): SeenPeer => {
 
 /** Waits until a session is closed, and checks that it was closed once and with a reason. */
 async function closedOnce(client: TestClient, peer: SeenPeer): Promise<void> {
-  await client.eventually(() => peer.closed.length > 0, () => 'the server was not told that the client has gone');
+  await client.eventually(() => peer.closed.length > 0, () => 'the session was not closed at the server');
   await turns(20);
   same(peer.closed.length, 1, 'times that the session was closed');
-  check(peer.closed[0] !== '', 'the server was not told why the client has gone');
+  check(peer.closed[0] !== '', 'the session was closed without a reason');
 }
 
 /** Characters after which `outlet.room` must return false: more than any default of this package. */
@@ -27,7 +27,7 @@ const tooMuch = 160_000_000;
 /** Tests of the close by either side, of backpressure, and of released charges. */
 export const endingTests: readonly WrittenTest[] = [
   {
-    name: 'a client that closes ends its session, once, with a cause', role: 'both',
+    name: 'a client that closes ends its session, once, with a reason', role: 'both',
     run: (open) => connected(open, {}, async ({ client, server }) => {
       const peer = last(server);
       await client.transport.close();
@@ -43,9 +43,9 @@ export const endingTests: readonly WrittenTest[] = [
     }),
   },
   {
-    name: 'what was said before a close still arrives', role: 'client',
+    name: 'a message sent before a close still arrives', role: 'client',
     run: (open) => connected(open, {}, async ({ client, server }) => {
-      if (client.transport.kind === 'http') skip('each message is a request of its own');
+      if (client.transport.kind === 'http') skip('each message is a separate request');
       const peer = last(server);
       client.say({ jsonrpc: '2.0', method: 'notifications/said', params: { text: 'last words' } });
       await client.transport.close();
@@ -53,19 +53,19 @@ export const endingTests: readonly WrittenTest[] = [
     }),
   },
   {
-    name: 'a server that closes ends the requests of its client, with a cause', role: 'both',
+    name: 'a server that closes ends the requests of its client, with a reason', role: 'both',
     run: (open) => connected(open, {}, async ({ client, server, wire }) => {
       const peer = last(server);
       const id = client.begin('wait');
       await client.eventually(() => server.waiting.size > 0, () => 'the request did not arrive');
       await wire.closeServer();
-      await client.until(() => client.closed.length > 0 || client.endsOf(id).length > 0, 'word of the end');
+      await client.until(() => client.closed.length > 0 || client.endsOf(id).length > 0, 'a report of the end');
       const why = [...client.closed, ...client.endsOf(id).map(({ failed, error }) => failed?.message ?? error?.message ?? '')];
-      check(why.every((text) => text !== ''), 'the client was not told why');
+      check(why.every((text) => text !== ''), 'the client got no reason');
       if (client.transport.kind === 'pipe') {
-        await client.until(() => client.closed.length > 0, 'word of the close');
+        await client.until(() => client.closed.length > 0, 'a report of the close');
         await turns(20);
-        same(client.closed.length, 1, 'times that the close was told');
+        same(client.closed.length, 1, 'reports of the close');
       }
       await closedOnce(client, peer);
       const next = client.begin('echo', { text: 'late' });
@@ -73,7 +73,7 @@ export const endingTests: readonly WrittenTest[] = [
     }),
   },
   {
-    name: 'a server that gives a client up closes the channel', role: 'both',
+    name: 'a server that ends a silent client closes the channel', role: 'both',
     run: (open) => connected(open, {}, async ({ client, server }) => {
       const peer = last(server);
       // Over HTTP an idle session ends silently, and the next request gets an error.
@@ -81,15 +81,15 @@ export const endingTests: readonly WrittenTest[] = [
       const { onSilent } = peer.options;
       check(onSilent !== undefined, 'the transport gave the server no way to end the channel');
       onSilent('the client is silent');
-      await client.until(() => client.closed.length > 0, 'word of the end');
-      check(client.closed[0] !== '', 'the client was not told why');
+      await client.until(() => client.closed.length > 0, 'a report of the end');
+      check(client.closed[0] !== '', 'the client got no reason');
       await turns(20);
       // A real server closes the session itself before it calls `onSilent`.
       check(peer.closed.length <= 1, 'the session was closed several times');
     }),
   },
   {
-    name: 'a request before the opening fails, and is not thrown', role: 'client',
+    name: 'a request before the opening fails without an exception', role: 'client',
     async run(open) {
       const server = testServer();
       const wire = await open(server, {});
@@ -100,11 +100,11 @@ export const endingTests: readonly WrittenTest[] = [
       await client.transport.close();
       await wire.closeServer();
       await wire.release?.();
-      same(server.seen[0]?.texts.includes('early'), false, 'that the early request was served');
+      same(server.seen[0]?.texts.includes('early'), false, 'whether the early request was served');
     },
   },
   {
-    name: 'a transport is opened once', role: 'client',
+    name: 'a transport cannot be opened twice', role: 'client',
     run: (open) => connected(open, {}, async ({ client }) => {
       if (client.transport.kind === 'http') skip('there is no channel');
       const error: unknown = await client.transport.open(client.receiver).then(() => undefined, (thrown: unknown) => thrown);
@@ -124,11 +124,11 @@ export const endingTests: readonly WrittenTest[] = [
       await client.greet();
       await client.alive('a reopening');
       check(last(server) !== old, 'there is no new session');
-      check(!client.heard.slice(from).some(({ kind }) => kind === 'notification'), 'a message of the session before arrived');
+      check(!client.heard.slice(from).some(({ kind }) => kind === 'notification'), 'a message of the earlier session arrived');
     }),
   },
   {
-    name: 'where a client does not read, its server is told that there is no room; then all arrives', role: 'server',
+    name: 'while a client does not read, its server sees that there is no room; then everything arrives', role: 'server',
     run: (open) => connected(open, {}, async ({ client, server, wire }) => {
       if (!wire.hold) skip('the wire cannot wait');
       const { outlet } = last(server);
@@ -143,18 +143,18 @@ export const endingTests: readonly WrittenTest[] = [
         full = outlet.room?.(text.length) === false;
       }
       check(full, `${said * text.length} characters wait for a client that does not read, and there is still room`);
-      check(outlet.room?.(text.length, true) === false, 'what may be lost still has room');
+      check(outlet.room?.(text.length, true) === false, 'a droppable message still has room');
       const from = client.heard.length;
       wire.hold(false);
-      await client.until(() => client.heard.length - from >= said, 'what waited');
+      await client.until(() => client.heard.length - from >= said, 'the waiting messages');
       const steps = client.heard.slice(from).flatMap((decoded) => ('message' in decoded && 'params' in decoded.message ? [decoded.message.params?.['step']] : []));
-      same(steps, Array.from({ length: said }, (_, i) => i), 'what waited');
+      same(steps, Array.from({ length: said }, (_, i) => i), 'the waiting messages');
       await client.eventually(() => outlet.room?.(text.length) !== false, () => 'there is no room again');
       await client.alive('a pause');
     }),
   },
   {
-    name: 'all that was charged is given back', role: 'both',
+    name: 'all charged memory is released', role: 'both',
     async run(open) {
       const before = processBudget().used;
       const budgets: SeenPeer[] = [];

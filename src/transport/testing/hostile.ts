@@ -1,22 +1,22 @@
 /** Invalid JSON-RPC messages, each by the name of its fault. A server must respond with an error, or ignore the message. */
 export const hostileTexts: Readonly<Record<string, string>> = {
-  'no JSON': 'hello',
+  'a text that is not JSON': 'hello',
   'half a message': '{"jsonrpc":"2.0","id":',
   'a number': '42',
   'null': 'null',
   'an empty object': '{}',
-  'no version': '{"id":901,"method":"ping"}',
+  'a missing version': '{"id":901,"method":"ping"}',
   'another version': '{"jsonrpc":"1.0","id":902,"method":"ping"}',
   'an id that is an object': '{"jsonrpc":"2.0","id":{},"method":"ping"}',
   'a fraction as id': '{"jsonrpc":"2.0","id":1.5,"method":"ping"}',
   'a method that is a number': '{"jsonrpc":"2.0","id":903,"method":7}',
   'parameters that are a list': '{"jsonrpc":"2.0","id":904,"method":"ping","params":[1]}',
-  'an answer to no question': '{"jsonrpc":"2.0","id":905,"result":{}}',
+  'an answer without a request': '{"jsonrpc":"2.0","id":905,"result":{}}',
   'an error without a code': '{"jsonrpc":"2.0","id":906,"error":{"message":"x"}}',
   'an empty batch': '[]',
-  'a prototype': '{"jsonrpc":"2.0","id":907,"method":"none","__proto__":{"polluted":true},"params":{"__proto__":{"polluted":true}}}',
+  'a member named __proto__': '{"jsonrpc":"2.0","id":907,"method":"none","__proto__":{"polluted":true},"params":{"__proto__":{"polluted":true}}}',
   'nesting': `{"jsonrpc":"2.0","id":908,"method":"none","params":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
-  'a method called like a member of objects': '{"jsonrpc":"2.0","id":909,"method":"constructor"}',
+  'a method named like a member of Object.prototype': '{"jsonrpc":"2.0","id":909,"method":"constructor"}',
 };
 
 /** Valid texts that a transport might damage. */
@@ -31,9 +31,9 @@ const bytes = (...parts: readonly (string | number[])[]): Uint8Array =>
 
 /** Invalid UTF-8, each as one message for transports with one message per line. */
 export const hostileBytes: Readonly<Record<string, Uint8Array>> = {
-  'a byte that no text has': bytes('{"jsonrpc":"2.0","id":911,"method":"', [0xff], '"}\n'),
+  'an invalid byte': bytes('{"jsonrpc":"2.0","id":911,"method":"', [0xff], '"}\n'),
   'half a character': bytes('{"jsonrpc":"2.0","id":912,"method":"', [0xe2, 0x82], '"}\n'),
   'an overlong character': bytes('{"jsonrpc":"2.0","id":913,"method":"', [0xc0, 0xaf], '"}\n'),
-  'half a pair in three bytes': bytes('{"jsonrpc":"2.0","id":914,"method":"', [0xed, 0xa0, 0x80], '"}\n'),
+  'half a surrogate pair in three bytes': bytes('{"jsonrpc":"2.0","id":914,"method":"', [0xed, 0xa0, 0x80], '"}\n'),
   'zeros': bytes([0, 0, 0, 0], '\n'),
 };

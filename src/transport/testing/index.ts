@@ -1,5 +1,5 @@
 /**
- * `barewire/transport/testing`: `transportTests`: what every transport has to pass.
+ * `barewire/transport/testing`: `transportTests`: tests that every transport must pass.
  *
  * @module
  */

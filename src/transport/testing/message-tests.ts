@@ -42,7 +42,7 @@ async function echoes(client: TestClient, text: string, what: string): Promise<v
 /** Tests that messages arrive complete, in order, once. */
 export const messageTests: readonly WrittenTest[] = [
   {
-    name: 'what a client says arrives once, and on a pipe in order', role: 'both',
+    name: 'requests of a client arrive once, and on a pipe in order', role: 'both',
     run: (open) => connected(open, {}, async ({ client, server }) => {
       const said = texts(300);
       await Promise.all(said.map((text) => client.ask('echo', { text })));
@@ -63,16 +63,16 @@ export const messageTests: readonly WrittenTest[] = [
     }),
   },
   {
-    name: 'what a server says with a request arrives once, in order, before the answer', role: 'both',
+    name: 'notifications during a request arrive once, in order, before the answer', role: 'both',
     run: (open) => connected(open, {}, async ({ client }) => {
       await client.ask('steps', { count: 300, text: 'x' });
       const steps = client.heard.filter(isStep).flatMap((decoded) => ('message' in decoded && 'params' in decoded.message ? [decoded.message.params?.['step']] : []));
       same(steps, Array.from({ length: 300 }, (_, i) => i), 'notifications');
-      check(client.heard.at(-1)?.kind === 'success', 'the answer did not come last');
+      check(client.heard.at(-1)?.kind === 'success', 'the answer did not arrive last');
     }),
   },
   {
-    name: 'each of many requests at once gets its own answer, once', role: 'both',
+    name: 'each of many concurrent requests gets its own answer, once', role: 'both',
     run: (open) => connected(open, {}, async ({ client }) => {
       const ids = texts(64).map((text) => [client.begin('echo', { text }), text] as const);
       for (const [id, text] of ids) same((await client.endOf(id)).result, { text }, `the answer of ${id}`);
@@ -81,11 +81,11 @@ export const messageTests: readonly WrittenTest[] = [
     }),
   },
   {
-    name: 'nothing is told inside a send', role: 'client',
+    name: 'the receiver is not called inside a send', role: 'client',
     run: (open) => connected(open, {}, async ({ client }) => {
       for (const text of texts(10)) await client.ask('echo', { text });
-      client.sayText('no JSON');
-      await client.alive('a text that is no message');
+      client.sayText('not JSON');
+      await client.alive('a text that is not a message');
       check(!client.reentered, 'the receiver was called inside a send');
     }),
   },
@@ -113,7 +113,7 @@ export const messageTests: readonly WrittenTest[] = [
     }),
   })),
   {
-    name: 'a message of just the limit passes, and a longer one is refused by name; the next is served', role: 'server',
+    name: 'a message of exactly the limit passes, a longer one is refused with the reason, and the next is served', role: 'server',
     run: (open) => connected(open, { maxMessageBytes: 50_000 }, async ({ client, server, wire: { maxMessageBytes } }) => {
       if (maxMessageBytes === undefined) skip('the transport has no limit');
       const sized = (id: number, size: number): string => {
@@ -121,27 +121,27 @@ export const messageTests: readonly WrittenTest[] = [
         return empty.replace('""', JSON.stringify('é'.repeat((size - empty.length) >> 1) + 'x'.repeat((size - empty.length) & 1)));
       };
       client.sayText(sized(7001, maxMessageBytes), { id: 7001, method: 'echo' });
-      check((await client.endOf(7001, 'a message of just the limit')).result !== undefined, 'a message of just the limit was refused');
+      check((await client.endOf(7001, 'a message of exactly the limit')).result !== undefined, 'a message of exactly the limit was refused');
       for (const [id, size] of [[7002, maxMessageBytes + 1], [7003, maxMessageBytes * 3]] as const) {
         const from = client.errors.length;
         client.sayText(sized(id, size), { id, method: 'echo' });
         const { error, failed, result } = await client.endOf(id, 'a message that is too large');
         check(result === undefined, `a message of ${size} bytes was served`);
         const why = error?.message ?? [failed?.message, ...client.errors.slice(from).map(({ message }) => message)].join();
-        check(/large|limit|exceed|413/i.test(why), `the refusal does not say what is wrong: ${why}`);
+        check(/large|limit|exceed|413/i.test(why), `the refusal does not name the limit: ${why}`);
         await client.alive('a message that is too large');
       }
       check(server.seen.at(-1)?.closed.length === 0, 'the session was closed');
     }),
   },
   {
-    name: 'an answer over the limit of the client ends its request by name; the next is served', role: 'client',
+    name: 'an answer above the limit of the client fails its request with the reason, and the next is served', role: 'client',
     run: (open) => connected(open, { maxMessageBytes: 50_000 }, async ({ client, wire: { maxMessageBytes } }) => {
       if (maxMessageBytes === undefined) skip('the transport has no limit');
       for (const size of [maxMessageBytes + 1, maxMessageBytes * 3]) {
         const { error, failed, result } = await client.ask('big', { size });
-        check(result === undefined, `an answer of ${size} bytes was taken`);
-        check(/large|limit|exceed/i.test(error?.message ?? failed?.message ?? ''), `the failure does not say what is wrong: ${error?.message ?? failed?.message}`);
+        check(result === undefined, `an answer of ${size} bytes was accepted`);
+        check(/large|limit|exceed/i.test(error?.message ?? failed?.message ?? ''), `the failure does not name the limit: ${error?.message ?? failed?.message}`);
         await client.alive('an answer that is too large');
       }
     }),
@@ -166,7 +166,7 @@ export const hostileTests: readonly WrittenTest[] = [
     name: `a client survives ${what}`, role: 'client',
     run: (open) => connected(open, {}, async ({ client }) => {
       const { result, error, failed } = await client.ask('say', { texts: [text] });
-      check(result !== undefined, `the request that came with ${what} has failed: ${error?.message ?? failed?.message}`);
+      check(result !== undefined, `the request that brought ${what} failed: ${error?.message ?? failed?.message}`);
       await client.alive(what);
       check(!('polluted' in {}), 'the prototype of all objects was changed');
       same(client.closed, [], 'reasons for a close');
@@ -174,7 +174,7 @@ export const hostileTests: readonly WrittenTest[] = [
   })),
   ...Object.entries(hostileBytes).flatMap(([what, bytes]): WrittenTest[] => [
     {
-      name: `a server refuses ${what} by name`, role: 'server',
+      name: `a server refuses ${what} with the reason`, role: 'server',
       run: (open) => connected(open, {}, async ({ client, server, wire: { raw } }) => {
         if (!raw) skip('the transport carries no bytes');
         raw.toServer(bytes);
@@ -183,12 +183,12 @@ export const hostileTests: readonly WrittenTest[] = [
       }),
     },
     {
-      name: `a client survives ${what}, and hears of it`, role: 'client',
+      name: `a client survives ${what}, and the transport reports it`, role: 'client',
       run: (open) => connected(open, {}, async ({ client, wire: { raw } }) => {
         if (!raw) skip('the transport carries no bytes');
         const from = client.heard.length + client.errors.length;
         raw.toClient(bytes);
-        await client.until(() => client.heard.length + client.errors.length > from, 'word of bytes that are no text');
+        await client.until(() => client.heard.length + client.errors.length > from, 'a report of the invalid bytes');
         await client.alive(what);
         same(client.closed, [], 'reasons for a close');
       }),

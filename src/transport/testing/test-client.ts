@@ -136,7 +136,7 @@ export class TestClient {
       const timer = systemClock.after(this.patienceMs, () => {
         stop();
         const ends = this.closed.length > 0 ? `; the connection was closed: ${this.closed[0]}` : '';
-        reject(new Error(`${what} did not come within ${this.patienceMs} ms${ends}`));
+        reject(new Error(`${what} did not arrive within ${this.patienceMs} ms${ends}`));
       });
       this.#waiters.add(waiter);
     });

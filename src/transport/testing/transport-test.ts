@@ -75,10 +75,10 @@ export function same(found: unknown, wanted: unknown, what: string): void {
   if (one === other) return;
   if (Array.isArray(found) && Array.isArray(wanted)) {
     const at = wanted.findIndex((item, i) => JSON.stringify(item) !== JSON.stringify(found[i]));
-    check(at < 0, `${what}: number ${at} is ${brief(found[at])} in place of ${brief(wanted[at])}`);
-    check(false, `${what}: there are ${found.length} in place of ${wanted.length}`);
+    check(at < 0, `${what}: item ${at} is ${brief(found[at])}, expected ${brief(wanted[at])}`);
+    check(false, `${what}: ${found.length} items, expected ${wanted.length}`);
   }
-  check(false, `${what}: ${brief(found)} in place of ${brief(wanted)}`);
+  check(false, `${what}: ${brief(found)}, expected ${brief(wanted)}`);
 }
 
 const brief = (value: unknown): string => (JSON.stringify(value) as string | undefined ?? 'nothing').slice(0, 200);

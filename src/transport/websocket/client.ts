@@ -59,7 +59,7 @@ export function webSocketTransport(
       if (over !== undefined) throw new ConnectionError('closed', over);
       if (closed) throw new ConnectionError('closed', 'the connection was closed');
     } catch (thrown) {
-      mine.close('the client does not wait any longer');
+      mine.close('the client stopped waiting');
       throw thrown;
     } finally {
       failed = undefined;
@@ -82,7 +82,7 @@ export function webSocketTransport(
     ...typeof socket === 'function' && {
       async reopen() {
         if (receiver === undefined) throw new Error('The WebSocket transport has not been opened');
-        link?.close('the client begins anew');
+        link?.close('the client reconnects');
         link = undefined;
         await begin(receiver);
       },

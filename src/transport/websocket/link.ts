@@ -149,7 +149,7 @@ export class SocketLink<D extends Decoded | Unchecked> {
     this.#charge(waiting > littleWaiting ? waiting : 0);
     this.#pause(waiting > maxUnsent);
     const { stallMs = 60_000 } = this.#options;
-    if (this.#charged > 0 && now - this.#tookAt >= stallMs) return this.giveUp(`it took none of what was sent to it within ${stallMs} ms`);
+    if (this.#charged > 0 && now - this.#tookAt >= stallMs) return this.giveUp(`it read none of the sent bytes within ${stallMs} ms`);
     if (this.#charged > 0) {
       this.#looking ??= clock.after(lookMs, () => {
         this.#looking = undefined;
@@ -177,7 +177,7 @@ export class SocketLink<D extends Decoded | Unchecked> {
   giveUp(why: string): void {
     if (!this.#open) return;
     this.#close(givenUpClosure, why);
-    this.#finish(`the other side was given up: ${why}`);
+    this.#finish(`the other side was disconnected: ${why}`);
   }
 
   /** Closes the connection and sends `reason` to the other side. */

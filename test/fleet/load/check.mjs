@@ -3,7 +3,7 @@
 /** Errors that the death of a process or of the engine explains, by their message. */
 const named = [
   ['the process has gone', /The process that served this request has gone/],
-  ['the process has closed', /has closed before its end/],
+  ['the process has closed', /closed before it answered/],
   ['cannot be resumed', /cannot be resumed after event/],
   ['the stream is lost', /the stream is lost/],
   ['the answer was refused', /the answer was refused/],

@@ -27,7 +27,7 @@ const machines = new WeakMap<Link, object>();
 const ends: Readonly<Record<string, string>> = {
   'the client ended the session': 'delete',
   'the session was idle for too long': 'lapse',
-  'the session made room for a new one': 'evict',
+  'the session was evicted for a new one': 'evict',
   'the server is closing': 'shutdown',
 };
 

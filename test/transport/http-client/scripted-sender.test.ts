@@ -48,8 +48,8 @@ test('what each answer to a request means', async () => {
     ['an error where credentials are refused', () => json(failure(1, -32600), 401), [`failed 1: HTTP 401: ${failure(1, -32600)}`]],
     ['another one\'s answer', () => json(result(2)), ['success', 'failed 1: the server answered another request']],
     ['a message that is no answer', () => json(note), ['notification', 'failed 1: the server answered another request']],
-    ['no message', () => json('{}'), ['failed 1: the server sent no message: Invalid request: "jsonrpc" must be "2.0"']],
-    ['a batch', () => json(`[${result(1)}]`), ['failed 1: the server sent no message: this protocol revision has no batches']],
+    ['no message', () => json('{}'), ['failed 1: the server\'s message was refused: Invalid request: "jsonrpc" must be "2.0"']],
+    ['a batch', () => json(`[${result(1)}]`), ['failed 1: the server\'s message was refused: this protocol revision has no batches']],
     ['another type', () => new ScriptedAnswer(200, { 'content-type': 'text/html; x' }).write('<p>').end(), ['failed 1: HTTP 200 with content type "text/html": <p>']],
     ['no type', () => empty(202), ['failed 1: HTTP 202 with content type ""']],
     ['a redirect elsewhere', () => empty(307, { location: 'http://other.test/' }), ['failed 1: a redirect that is not followed: http://other.test/']],
@@ -57,7 +57,7 @@ test('what each answer to a request means', async () => {
     ['a body that breaks', () => new ScriptedAnswer(200, { 'content-type': 'application/json' }).write('{').break(new Error('cut')), ['failed 1: cut']],
     ['a stream that breaks', () => stream('data: {').break(new Error('cut')), ['failed 1: the stream is lost (attempts to resume it: 0)']],
     ['a stream with its answer', () => stream(`data: ${note}\n\ndata: ${result(1)}\n\n`).end(), ['notification', 'success']],
-    ['a stream with no message', () => stream('data: {}\n\n').end(), ['error: the server sent no message: Invalid request: "jsonrpc" must be "2.0"', 'failed 1: the stream is lost (attempts to resume it: 0)']],
+    ['a stream with no message', () => stream('data: {}\n\n').end(), ['error: the server\'s message was refused: Invalid request: "jsonrpc" must be "2.0"', 'failed 1: the stream is lost (attempts to resume it: 0)']],
   ];
   for (const [what, answer, told] of cases) {
     const it = await scripted(answer);

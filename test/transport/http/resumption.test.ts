@@ -116,7 +116,7 @@ test('a question goes on the stream of its request, and its answer is POSTed', a
   }
   // A client without any stream cannot be asked: the handler gets an error instead of waiting.
   const { text } = await ask({ headers: { ...headers, accept: 'application/json' }, body: rpc('ask') });
-  assert.match(text, /no stream open/);
+  assert.match(text, /no open stream/);
 });
 
 test('what cannot be resumed is refused by name', async (t) => {

@@ -146,7 +146,7 @@ test('a modern request is charged what it weighs while it is open, and refused w
     assert.ok(refused.length > 0 && refused.length < 20, String(refused.length));
     for (const { text, fields } of refused) {
       assert.deepEqual([JSON.parse(text), fields], [
-        { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'The requests that are open take all the memory there is for them' } }, { 'retry-after': 1 },
+        { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'The memory limit of open requests is reached' } }, { 'retry-after': 1 },
       ]);
     }
     // A small request is served.

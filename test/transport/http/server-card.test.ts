@@ -130,7 +130,7 @@ test('card: nothing of the process is told', async (t) => {
 
 const secret = (value: object): CardOptions => ({ name, remotes: [{ type: 'streamable-http', url: 'https://x.example/', headers: [{ name: 'X', isSecret: true, ...value }] }] });
 for (const [what, options, message, of = {}] of [
-  ['no reverse DNS name', {}, /the name "trips" is not one like com.example\/trips/],
+  ['no reverse DNS name', {}, /the name "trips" must be like com.example\/trips/],
   ['two slashes', { name: 'a/b/c' }, /the name/],
   ['a long name', { name: `a/${'b'.repeat(199)}` }, /the name/],
   ...['/trips', 'com.example/', 'com example/trips', 'com.example/tr ips', 'com_example/trips', 'com.example/trips\n', 'https:%!/x', 'com.example/tr%ips', 'com.example/tr:ips', 'com.exämple/trips'].map((wrong) =>
@@ -148,21 +148,21 @@ for (const [what, options, message, of = {}] of [
   ['no source of the repository', { name, repository: { url: 'https://x.example' } }, /repository.source is invalid/],
   ['a repository that is no address', { name, repository: { url: 'x', source: 'git' } }, /repository.url is not a URL/],
   ...['', '/a', 'a/../b', '..', 'a/..', '.', 'a//b', './a', 'a/.', 'a/', 'a\\b'].map((subfolder) =>
-    [`the subfolder ${subfolder}`, { name, repository: { url: 'https://x.example', source: 'git', subfolder } }, /clean relative path/] as const),
+    [`the subfolder ${subfolder}`, { name, repository: { url: 'https://x.example', source: 'git', subfolder } }, /must be a relative path/] as const),
   ['another transport', { name, remotes: [{ type: 'stdio', url: 'https://x.example' }] }, /remotes\[0\].type is invalid/],
   ['a remote of another scheme', { name, remotes: [{ type: 'sse', url: 'ftp://x.example' }] }, /remotes\[0\].url must begin with/],
   ['a remote without a scheme', { name, remotes: [{ type: 'sse', url: 'x.example' }] }, /remotes\[0\].url must begin with/],
-  ['a repository with a password', { name, repository: { url: 'https://me:pw@git.example/x', source: 'git' } }, /repository.url names a user/],
-  ['an address with a password', { name }, /websiteUrl names a user/, { websiteUrl: 'https://:pw@x.example' }],
-  ['a remote with a user', { name, remotes: [{ type: 'sse', url: 'http://me@x.example' }] }, /names a user/],
+  ['a repository with a password', { name, repository: { url: 'https://me:pw@git.example/x', source: 'git' } }, /repository.url has credentials/],
+  ['an address with a password', { name }, /websiteUrl has credentials/, { websiteUrl: 'https://:pw@x.example' }],
+  ['a remote with a user', { name, remotes: [{ type: 'sse', url: 'http://me@x.example' }] }, /has credentials/],
   ...['{}/mcp', '{1a}/mcp', '{a b}/mcp', 'x.example/http://y', 'https://x.example/a b', 'https://'].map((url) =>
     [`the address ${url}`, { name, remotes: [{ type: 'sse', url }] }, /remotes\[0\].url must begin with/] as const),
   ...['Authorization', 'proxy-authorization', 'Cookie', 'X-API-Key'].map((field) =>
     [`the value of ${field}`, { name, remotes: [{ type: 'sse', url: 'https://x.example', headers: [{ name: field, value: 'abc' }] }] }, /headers\[0\] is secret and has a value/] as const),
-  ['an icon with a password', { name }, /an icon's src names a user/, { icons: [{ src: 'https://me:pw@x.example/i.png' }] }],
+  ['an icon with a password', { name }, /an icon's src has credentials/, { icons: [{ src: 'https://me:pw@x.example/i.png' }] }],
   ['a secret with choices', secret({ choices: ['abc'] }), /headers\[0\] is secret and has a value/],
   ['a secret variable of the address with a value', { name, remotes: [{ type: 'sse', url: 'https://x.example/{t}', variables: { t: { isSecret: true, value: 'abc' } } }] }, /variables.t is secret and has a value/],
-  ['a remote with a password', { name, remotes: [{ type: 'sse', url: 'https://me:pw@x.example' }] }, /names a user/],
+  ['a remote with a password', { name, remotes: [{ type: 'sse', url: 'https://me:pw@x.example' }] }, /has credentials/],
   ['a secret with a value', secret({ value: 'Bearer abc' }), /headers\[0\] is secret and has a value/],
   ['a secret with a default', secret({ default: 'abc' }), /headers\[0\] is secret and has a value/],
   ['a secret variable with a value', secret({ value: '{t}', variables: { t: { isSecret: true, value: 'abc' } } }), /variables.t is secret and has a value/],

@@ -67,7 +67,7 @@ test('what is wrong with a legacy request decides its status', async (t) => {
     ['a GET without a session', { method: 'GET' }, 400, /missing/],
     ['a DELETE of an unknown session', { method: 'DELETE', headers: { 'mcp-session-id': 'x' } }, 404, /not found/],
     ['OPTIONS without CORS', { method: 'OPTIONS' }, 405, /OPTIONS/],
-    ['a POST to the stream of HTTP+SSE', { path: '/sse', body: rpc('initialize') }, 405, /there is GET/],
+    ['a POST to the stream of HTTP+SSE', { path: '/sse', body: rpc('initialize') }, 405, /allowed: GET/],
     ['the session, still there', { headers: session, body: rpc('ping') }, 200, /result/],
     ['a DELETE', { method: 'DELETE', headers: session }, 204, ''],
     ['the session, gone', { headers: session, body: rpc('ping') }, 404, /not found/],

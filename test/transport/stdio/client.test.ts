@@ -8,15 +8,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
 import type { Decoded, RequestId } from '../../../src/jsonrpc/message.ts';
 import type { ClientReceiver, ClientTransport } from '../../../src/transport/client-port.ts';
 import { stdioTransport } from '../../../src/transport/stdio/index.ts';
 import type { StdioTransportOptions } from '../../../src/transport/stdio/index.ts';
 import { within } from '../../within.ts';
+import { programAt } from '../../program-at.ts';
 
-const programOf = (name: string): string => fileURLToPath(new URL(`./programs/${name}.js`, import.meta.url));
+const programs = { server: programAt('test/transport/stdio/programs/server.js'), stubborn: programAt('test/transport/stdio/programs/stubborn.js') };
 
 interface Bench {
   readonly transport: ClientTransport;
@@ -84,7 +84,7 @@ function bench(t: TestContext, command: string, args: readonly string[], options
 }
 
 const server = (t: TestContext, settings: object = {}, options: StdioTransportOptions = {}): Bench =>
-  bench(t, process.execPath, [programOf('server'), JSON.stringify(settings)], options);
+  bench(t, process.execPath, [programs.server, JSON.stringify(settings)], options);
 
 /** Runs a program whose source is in the test. */
 const script = (t: TestContext, source: string, options: StdioTransportOptions = {}): Bench =>
@@ -163,7 +163,7 @@ test('stdioTransport: arguments pass as they are, through no shell, in the given
   t.after(() => rm(directory, { recursive: true }));
   const extra = ['$HOME', '*', 'a b', '; exit 1', ''];
   const { transport, receiver, ask } = bench(
-    t, process.execPath, [programOf('server'), '{}', ...extra], { cwd: directory },
+    t, process.execPath, [programs.server, '{}', ...extra], { cwd: directory },
   );
   await transport.open(receiver);
   const { cwd, argv } = await ask(1, 'environment');
@@ -241,7 +241,7 @@ test('stdioTransport: a line that is no message is shown, and the next line arri
   await transport.open(receiver);
   await closed;
   assert.deepEqual(messages.map(({ kind }) => kind), ['refusal', 'notification']);
-  const shown = `${process.execPath} wrote a line to stdout that is no message: `;
+  const shown = `${process.execPath} wrote a line to stdout that is not a message: `;
   assert.deepEqual(faults, [
     `${shown}"Server started on stdio"`, `${shown}"{\\"level\\":30,\\"msg\\":\\"listening\\"}"`,
   ]);
@@ -272,7 +272,7 @@ test('stdioTransport: a command that cannot be one', async (t) => {
 
 test('stdioTransport: a server that goes on without stdin gets SIGTERM', async (t) => {
   const { port, alive } = await lifeline(t);
-  const { transport, receiver, lines } = bench(t, process.execPath, [programOf('stubborn'), port, 'deaf'], {
+  const { transport, receiver, lines } = bench(t, process.execPath, [programs.stubborn, port, 'deaf'], {
     graceMs: 200,
     termMs: 60_000,
   });
@@ -286,7 +286,7 @@ test('stdioTransport: a server that goes on without stdin gets SIGTERM', async (
 
 test('stdioTransport: a server that goes on after SIGTERM is killed', async (t) => {
   const { port, alive } = await lifeline(t);
-  const { transport, receiver } = bench(t, process.execPath, [programOf('stubborn'), port, 'stubborn'], {
+  const { transport, receiver } = bench(t, process.execPath, [programs.stubborn, port, 'stubborn'], {
     graceMs: 200,
     termMs: 200,
   });
@@ -304,7 +304,7 @@ test('stdioTransport: a server that goes on after SIGTERM is killed', async (t) 
 for (const role of ['grandchild', 'holder']) {
   test(`stdioTransport: no grandchild stays (${role})`, async (t) => {
     const { port, alive } = await lifeline(t);
-    const { transport, receiver } = bench(t, process.execPath, [programOf('stubborn'), port, role], {
+    const { transport, receiver } = bench(t, process.execPath, [programs.stubborn, port, role], {
       graceMs: 60_000,
       termMs: 50,
     });
@@ -318,19 +318,19 @@ for (const role of ['grandchild', 'holder']) {
 
 test('stdioTransport: a server that closes its stdout but goes on is ended', async (t) => {
   const { port, alive } = await lifeline(t);
-  const { transport, receiver, closed } = bench(t, process.execPath, [programOf('stubborn'), port, 'mute'], {
+  const { transport, receiver, closed } = bench(t, process.execPath, [programs.stubborn, port, 'mute'], {
     graceMs: 20,
     termMs: 60_000,
   });
   await transport.open(receiver);
   const gone = once(await alive, 'close');
-  assert.match(await closed, /^the server closed its streams but went on, and exited with code 0/);
+  assert.match(await closed, /^the server closed its streams, kept running, and exited with code 0/);
   await gone;
 });
 
 test('stdioTransport: nothing outlives the process that started it', async (t) => {
   const { port, alive } = await lifeline(t);
-  const host = spawn(process.execPath, [programOf('stubborn'), port, 'host'], { stdio: 'inherit' });
+  const host = spawn(process.execPath, [programs.stubborn, port, 'host'], { stdio: 'inherit' });
   t.after(() => host.kill('SIGKILL'));
   const [socket] = await Promise.all([alive, once(host, 'exit')]);
   if (!socket.closed) await once(socket, 'close');
@@ -338,7 +338,7 @@ test('stdioTransport: nothing outlives the process that started it', async (t) =
 
 test('stdioTransport: a signal that ends the process ends what it has started', async (t) => {
   const { port, alive } = await lifeline(t);
-  const host = spawn(process.execPath, [programOf('stubborn'), port, 'doomed'], { stdio: 'inherit' });
+  const host = spawn(process.execPath, [programs.stubborn, port, 'doomed'], { stdio: 'inherit' });
   t.after(() => host.kill('SIGKILL'));
   const [socket, [, signal]] = await Promise.all([alive, once(host, 'exit')]);
   assert.equal(signal, 'SIGTERM');

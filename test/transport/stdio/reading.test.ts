@@ -109,7 +109,7 @@ test('reading: after stop nothing is read, nor told', async (t) => {
 
 test('reading: noise is counted between messages, and one byte over the limit ends it', async () => {
   const garbage = `${'x'.repeat(99)}\n`;
-  const most = `it sent 400 bytes without a message among them`;
+  const most = `it sent 400 bytes without a message`;
   const cases: [chunks: string[], seen: unknown[]][] = [
     [[garbage, garbage], ['refusal', 'refusal', 'end']],
     [[garbage, garbage, 'x'], ['refusal', 'refusal', most]],

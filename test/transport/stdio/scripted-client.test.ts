@@ -58,8 +58,8 @@ test('messages pass as lines, and trace sees them', async (t) => {
   await settled();
   assert.deepEqual(to.messages.map(({ kind }) => kind), ['success']);
   assert.deepEqual(to.errors, [
-    'run wrote a line to stdout that is no message: "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":1.5,\\"method\\":\\"x\\"}"',
-    'run wrote a line to stdout that is no message: "log"',
+    'run wrote a line to stdout that is not a message: "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":1.5,\\"method\\":\\"x\\"}"',
+    'run wrote a line to stdout that is not a message: "log"',
   ]);
   // An invalid message gets no answer.
   assert.deepEqual(child?.written, [`${ping(1)}\n${note}\n`]);
@@ -161,7 +161,7 @@ test('a program that closes its output, or its input, is ended, and told so wher
     assert.deepEqual(kills, [[-pid, 'SIGTERM']]);
     child?.end(0);
     await settled();
-    assert.deepEqual(to.closings, ['the server closed its streams but went on, and exited with code 0'], breaks);
+    assert.deepEqual(to.closings, ['the server closed its streams, kept running, and exited with code 0'], breaks);
     t.mock.timers.reset();
   }
 });
@@ -327,7 +327,7 @@ test('on Windows: a batch file in cmd.exe, the variables of that system, and tas
     env, cwd: 'C:\\there', windowsHide: true, windowsVerbatimArguments: true,
   }]);
   const bad = stdioTransport('tool', ['a\nb']);
-  await assert.rejects(bad.open(told()), /^ConnectionError: Could not start "tool": "a\\nb" has a line break or U\+0000, which a batch file cannot be given$/);
+  await assert.rejects(bad.open(told()), /^ConnectionError: Could not start "tool": "a\\nb" has a line break or U\+0000, which a batch file cannot receive$/);
   const tick = clock(t);
   const closed = batch.close();
   await settled();

@@ -4,7 +4,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { programAt } from '../../program-at.ts';
 
 interface Answer {
   id: number | string | null;
@@ -13,7 +13,7 @@ interface Answer {
 const ask = (id: number | string, method: string, params?: object): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
 
-const program = fileURLToPath(new URL('./programs/server.js', import.meta.url));
+const program = programAt('test/transport/stdio/programs/server.js');
 
 interface Child extends ChildProcessWithoutNullStreams {
   out: string;

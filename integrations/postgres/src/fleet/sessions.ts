@@ -20,7 +20,7 @@ export function postgresSessions(database: Database): SessionStore {
           written_by = excluded.written_by, expires_at = excluded.expires_at, used_at = excluded.used_at
         WHERE s.expires_at <= ${now} OR s.written_by = excluded.written_by RETURNING id`,
       id, owner, JSON.stringify(text), randomUUID(), Math.ceil(ttlMs));
-      if (made.length === 0) throw new Error(`there is a session ${id.slice(0, 40)}`);
+      if (made.length === 0) throw new Error(`the session ${id.slice(0, 40)} exists already`);
     },
     async load(id) {
       const [row] = await query<{ text: string; version: number }>(

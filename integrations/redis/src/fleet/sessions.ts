@@ -59,7 +59,7 @@ export function redisSessions(run: RunScript, prefix: string, answerMs: number):
   return {
     async create(id, owner, text, ttlMs) {
       if (await call(create, keyOf(id), randomUUID(), text, owner ?? '', ttlMs) !== 1) {
-        throw new Error(`there is a session ${id.slice(0, 40)}`);
+        throw new Error(`the session ${id.slice(0, 40)} exists already`);
       }
       if (owner !== undefined) await call(used, ownedBy(owner), id, ttlMs);
     },

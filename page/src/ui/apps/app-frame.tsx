@@ -134,7 +134,7 @@ export function AppFrame({ server, view, onDone }: { readonly server: string; re
       <p class="row wrap"><span class="badge">sandbox</span> <span>This part is made by the server <strong><Safe text={server} most={100} /></strong>: <code><Safe text={view.uri} most={200} /></code>.</span>
         <span class="spring" /><button type="button" class="small" onClick={() => void close('the person closed it')}>Close the app</button></p>
       <p class="hint">{domains.length === 0 ? 'It declares no domain, and reaches none.' : <>It reaches these domains: <Safe text={domains.join(', ')} most={2_000} /></>}
-        {wants !== '' && ` It asks for ${wants}, which this page does not grant.`}{domain !== undefined && ' It asks for an origin of its own, which this page does not give.'}</p>
+        {wants !== '' && ` It asks for ${wants}, which this page does not grant.`}{domain !== undefined && ' It asks for its own origin, which this page does not give.'}</p>
       {view.faults.length > 0 && <ul class="problems" aria-label="Left out of its declaration">{view.faults.map((fault, at) => <li key={at}><Safe text={fault} most={500} /></li>)}</ul>}
       {asked.value && (
         <div class="note" role="alertdialog" aria-label="Open a link">

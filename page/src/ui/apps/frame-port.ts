@@ -38,7 +38,7 @@ export function framePort(frame: HTMLIFrameElement, view: AppView, onRefused: (w
     const { method, params } = Object(data) as { readonly method?: unknown; readonly params?: unknown };
     if (typeof method !== 'string' || !method.startsWith('ui/notifications/sandbox-')) return receive?.(data);
     if (method === 'ui/notifications/sandbox-refused') return onRefused(`The sandbox: ${String((Object(params) as { readonly why?: unknown }).why).slice(0, 200)}.`);
-    if (method !== 'ui/notifications/sandbox-proxy-ready' || sent) return onRefused('The sandbox sent what it must not send.');
+    if (method !== 'ui/notifications/sandbox-proxy-ready' || sent) return onRefused('The sandbox sent a message that it must not send.');
     sent = true;
     const { html, meta } = view;
     // No permission is granted; the policy of the sandbox forbids them all.

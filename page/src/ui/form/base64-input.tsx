@@ -18,7 +18,7 @@ export function Base64Input(props: InputProps): JSX.Element {
   const read = async (file: File | undefined): Promise<void> => {
     if (!file) return;
     if (file.size > maxBytes) {
-      said.value = `The file has ${bytes(file.size)}, and ${bytes(maxBytes)} are the most.`;
+      said.value = `The file has ${bytes(file.size)}; at most ${bytes(maxBytes)} are allowed.`;
       return;
     }
     onChange(base64(new Uint8Array(await file.arrayBuffer())));

@@ -19,7 +19,7 @@ export function SchemaForm({ form, legend }: { readonly form: FormModel; readonl
         <button type="button" class="tab" aria-pressed={raw.value === undefined} disabled={rawFault.value !== ''} onClick={() => form.showFields()}>Form</button>
         <button type="button" class="tab" aria-pressed={raw.value !== undefined} onClick={() => form.showRaw()}>JSON</button>
       </div>
-      {form.fault && <p class="hint">The schema cannot be judged by here: {form.fault}</p>}
+      {form.fault && <p class="hint">The values cannot be checked against this schema: {form.fault}</p>}
       {raw.value === undefined
         ? <Field form={form} schema={form.schema} name="" path="" required value={form.value.value} onChange={(value) => form.set(value ?? {})} problems={problems.value} />
         : <Raw form={form} legend={legend} />}

@@ -9,7 +9,7 @@ export function Boundary({ value, children }: { readonly value: unknown; readonl
   if (error === undefined) return <>{children}</>;
   return (
     <div class="outcome bad" role="alert">
-      <p>This is not as the protocol says, so it is shown as it came. <Safe text={String(error)} /></p>
+      <p>This does not follow the protocol, so it is shown unchanged. <Safe text={String(error)} /></p>
       <JsonTree value={value} open={2} />
     </div>
   );

@@ -42,12 +42,12 @@ export function Approval({ question, waiting }: AskedProps<'approval'>): JSX.Ele
         {tool.description && <SafeText text={tool.description} class="message" />}
         <p class="row wrap">{hints.map(([words, tone]) => <span key={words} class={`badge ${tone}`}>{words}</span>)}</p>
         <p class="hint">{annotated
-          ? trusted ? 'The server says so, and you said that it may be believed.' : 'The server says so; you have not said that it may be believed.'
+          ? trusted ? 'The server says so, and you trust its annotations.' : 'The server says so; you do not trust its annotations.'
           : 'The server does not say what this tool does, so the specification\u2019s defaults are assumed.'} {reasons[question.why]}</p>
         <div class="exact" role="group" aria-label="Exactly these arguments"><h3>Exactly these arguments</h3><NodeTree node={node} open={4} /></div>
         {lasting && <p class="hint">“For this session” and “Always” cover calls of this tool, as it is defined now, with any arguments.</p>}
         <SeenHere seen={seen} />
-        <label class="field">Reason, where you refuse <input type="text" value={reason.value} onInput={(event) => { reason.value = event.currentTarget.value; }} /></label>
+        <label class="field">Reason for a refusal <input type="text" value={reason.value} onInput={(event) => { reason.value = event.currentTarget.value; }} /></label>
       </Scroller>
       <footer class="dialog-foot">
         <button type="button" class="danger" onClick={refuse}>Refuse</button>
@@ -70,7 +70,7 @@ export function Change({ question, waiting }: AskedProps<'change'>): JSX.Element
     <Asked question={question} waiting={waiting} onCancel={refuse}
       title={change.kind === 'renamed' ? <><code><Safe text={change.formerly ?? ''} /></code> is now <code><Safe text={change.name} /></code></> : <><code><Safe text={change.name} /></code> is not what you accepted</>}>
       <Scroller class="question-body" label="The question">
-        <p>Grants for what it was do not hold for what it is. Read what is different before you accept it.</p>
+        <p>Grants for the old definition do not apply to the new one. Read the difference before you accept it.</p>
         <DiffLines before={change.before} after={change.after} />
         <SeenHere seen={seen} />
       </Scroller>
@@ -78,7 +78,7 @@ export function Change({ question, waiting }: AskedProps<'change'>): JSX.Element
         <UntilSeen seen={seen} what="the difference" hint="" />
         <span class="spring" />
         <button type="button" class="danger" onClick={refuse}>Do not accept</button>
-        <button type="button" class="primary" disabled={!seen.value} onClick={() => answer({ kind: 'change', accept: true })}>Accept it as it is now</button>
+        <button type="button" class="primary" disabled={!seen.value} onClick={() => answer({ kind: 'change', accept: true })}>Accept the current definition</button>
       </footer>
     </Asked>
   );

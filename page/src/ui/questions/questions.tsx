@@ -88,9 +88,9 @@ function UrlQuestion({ question, waiting }: AskedProps<'url'>): JSX.Element {
     <Asked question={question} waiting={waiting} title="The server wants you to visit a page" onCancel={() => end('cancel')}>
       <Scroller class="question-body" label="The question">
         <Message text={question.message} seen={seen} />
-        <p class="host-name">{ofWeb ? address.host : 'This address is not of the web'}</p>
+        <p class="host-name">{ofWeb ? address.host : 'This is not an http or https address'}</p>
         <p class="url"><Safe text={question.url} most={4000} /></p>
-        {address?.protocol === 'http:' && <p class="hint">The way there is not encrypted.</p>}
+        {address?.protocol === 'http:' && <p class="hint">The connection to this host is not encrypted.</p>}
         {/xn--/.test(address?.host ?? '') && <p class="problems">The host's name has letters beyond ASCII: it may only look like one that you know.</p>}
       </Scroller>
       <footer class="dialog-foot">

@@ -49,7 +49,7 @@ export function SamplingRequest({ question, waiting }: AskedProps<'sampling'>): 
           </div>
         )}
         {byHand.value && <label class="field">Your answer<textarea rows={4} value={reply.value} onInput={(event) => { reply.value = event.currentTarget.value; }} /></label>}
-        <label class="field">Reason, where you refuse <input type="text" value={reason.value} onInput={(event) => { reason.value = event.currentTarget.value; }} /></label>
+        <label class="field">Reason for a refusal <input type="text" value={reason.value} onInput={(event) => { reason.value = event.currentTarget.value; }} /></label>
         {fault.value && <p class="problems" role="alert">{fault.value}</p>}
       </Scroller>
       <footer class="dialog-foot">

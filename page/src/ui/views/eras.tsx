@@ -51,7 +51,7 @@ export function Eras({ server: { name, era: before }, view, form }: { readonly s
   return (
     <details class="section">
       <summary>Compare revisions</summary>
-      <p class="hint">Calls the tool twice with what the form holds, in a revision of each era. The server is connected anew for each, and at the end as it was.</p>
+      <p class="hint">Calls the tool twice with the values of the form, in a revision of each era. The server is connected anew for each call, and at the end as before.</p>
       <button type="button" class="small" disabled={busy.value || running} onClick={() => void run()}>{busy.value ? 'Calling …' : 'Call in two revisions'}</button>
       <div class="compared" ref={compared}>
         {one?.call && other?.call && left && right && <Verdict same={outcomeOf(one.call) === outcomeOf(other.call)} before={withoutId(left)} after={withoutId(right)} names={[one.revision, other.revision]} />}

@@ -38,7 +38,7 @@ export function ImportServers({ onDone }: { readonly onDone: () => void }): JSX.
             </li>
           ))}
         </ul>
-        <p class="hint">What is added is not started before you press Connect. <em>Keep …</em> in its overview writes it to the configuration.</p>
+        <p class="hint">An added server does not start before you press Connect. <em>Keep …</em> in its overview writes it to the configuration.</p>
       </div>
       <footer class="dialog-foot">
         <span class="spring" />

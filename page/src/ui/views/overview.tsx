@@ -36,7 +36,7 @@ export function Overview({ server }: { readonly server: ServerView }): JSX.Eleme
       <Facts facts={factsOf(server)} />
       {agreed?.instructions && <section aria-label="Instructions"><h3>Instructions</h3><SafeText text={agreed.instructions} class="result-text" /></section>}
       {agreed && <section aria-label="Capabilities"><h3>Capabilities</h3><Capabilities of={agreed.capabilities} /></section>}
-      {server.declared && <section aria-label="Capabilities of the client"><h3>What the client says that it can</h3><Capabilities of={server.declared} /></section>}
+      {server.declared && <section aria-label="Capabilities of the client"><h3>What the client declares</h3><Capabilities of={server.declared} /></section>}
       {Login && <Login server={server} />}
       {agreed && <Roots server={server} key={`roots ${name}`} />}
       <Settings server={server} key={`settings ${name}`} />
@@ -90,7 +90,7 @@ function Settings({ server }: { readonly server: ServerView }): JSX.Element {
   return (
     <details class="section">
       <summary>Settings</summary>
-      <label class="field inline"><input type="checkbox" checked={server.trusted} onChange={(event) => void state.run('server.trust', { server: name, trusted: event.currentTarget.checked })} />Believe what its tools say of themselves</label>
+      <label class="field inline"><input type="checkbox" checked={server.trusted} onChange={(event) => void state.run('server.trust', { server: name, trusted: event.currentTarget.checked })} />Trust the annotations of its tools</label>
       <label class="field">Revisions, from a new connection on
         <select value={server.era} onChange={(event) => void state.run('server.reconnect', { server: name, era: event.currentTarget.value as 'auto' | 'legacy' | 'modern' })}>
           <option value="auto">The newest that both speak</option>

@@ -26,7 +26,7 @@ export function Roots({ server }: { readonly server: ServerView }): JSX.Element 
             <button type="button" class="quiet" aria-label={`Remove root ${root.uri}`} onClick={() => void set(roots.filter((one) => one !== root))}>×</button>
           </li>
         ))}
-        {roots.length === 0 && <li class="dim">None: the server is told of no place to work in.</li>}
+        {roots.length === 0 && <li class="dim">None: the server gets no folder to work in.</li>}
       </ul>
       <form class="row" onSubmit={(event) => { event.preventDefault(); void add(); }}>
         <input type="text" class="code" required placeholder="file:///home/me/project" aria-label="URI of a new root" value={uri.value} onInput={(event) => { uri.value = event.currentTarget.value; }} />

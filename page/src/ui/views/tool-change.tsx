@@ -11,7 +11,7 @@ export function ToolChange({ server, tool: { change, tool } }: { readonly server
     <section class="note" aria-label="Change">
       <p><strong>{change.kind === 'renamed' ? <>It was <code><Safe text={change.formerly ?? ''} /></code> when you accepted it.</> : 'It is not what you accepted.'}</strong></p>
       <DiffLines before={change.before} after={change.after} />
-      <button type="button" class="small" onClick={() => void state.run('tool.accept', { server: server.name, name: tool.name })}>Accept it as it is now</button>
+      <button type="button" class="small" onClick={() => void state.run('tool.accept', { server: server.name, name: tool.name })}>Accept the current definition</button>
     </section>
   );
 }

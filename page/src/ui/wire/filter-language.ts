@@ -97,7 +97,7 @@ export function readFilter(source: string, textOf: (entry: WireEntry) => string)
         const inner = one(depth + 1);
         return (entry) => !inner(entry);
       }
-      if (token.text !== '(') throw new SyntaxError(`"${token.text}" stands where a word is expected.`);
+      if (token.text !== '(') throw new SyntaxError(`Expected a word, got "${token.text}".`);
       const inner = either(depth + 1);
       if (!isSign(')')) throw new SyntaxError('A bracket is not closed.');
       at++;
@@ -112,7 +112,7 @@ export function readFilter(source: string, textOf: (entry: WireEntry) => string)
 
   function compared(name: string, sign: string): Test {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (!field) throw new SyntaxError(`There is no "${name.slice(0, 40)}" to compare: there are ${Object.keys(fields).join(', ')}.`);
+    if (!field) throw new SyntaxError(`There is no field "${name.slice(0, 40)}": expected ${Object.keys(fields).join(', ')}.`);
     at++;
     const value = all[at++];
     if (!value || value.kind === 'sign') throw new SyntaxError(`A value is missing behind "${name} ${sign}".`);
@@ -128,7 +128,7 @@ export function readFilter(source: string, textOf: (entry: WireEntry) => string)
   try {
     if (all.length === 0) return { ok: true, test: () => true };
     const test = either(0);
-    if (at < all.length) throw new SyntaxError(`"${all[at]?.text ?? ''}" stands where nothing is expected.`);
+    if (at < all.length) throw new SyntaxError(`Expected the end, got "${all[at]?.text ?? ''}".`);
     return { ok: true, test };
   } catch (thrown) {
     return { ok: false, why: thrown instanceof Error ? thrown.message : String(thrown) };

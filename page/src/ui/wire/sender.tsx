@@ -21,12 +21,12 @@ export function Sender({ server, text = example, onDone }: { readonly server: st
   };
   return (
     <form class="sender" onSubmit={(event) => { event.preventDefault(); void send(); }}>
-      <label class="field">To <b>{server}</b>, as it stands
+      <label class="field">To <b>{server}</b>, unchanged
         <textarea class="code" rows={5} spellcheck={false} value={typed.value} onInput={(event) => { typed.value = event.currentTarget.value; }} />
       </label>
       <div class="row wrap">
-        <select aria-label="Who seems to say it" value={direction.value} onChange={(event) => { direction.value = event.currentTarget.value as 'sent' | 'received'; }}>
-          <option value="sent">the client says it</option><option value="received">as if the server said it</option>
+        <select aria-label="The sender of the message" value={direction.value} onChange={(event) => { direction.value = event.currentTarget.value as 'sent' | 'received'; }}>
+          <option value="sent">from the client</option><option value="received">as if from the server</option>
         </select>
         <span class="hint">Ids are made to begin with <code>page-</code>.</span>
         <span class="spring" />

@@ -44,7 +44,7 @@ export function Share({ server, only: given, onDone }: { readonly server: string
             {redacted.length > MOST && <li class="dim">and {redacted.length - MOST} more</li>}
           </ul>
         )}
-        {found.value && <p class="hint">That is a guess by names and looks. Read it before you hand it on:</p>}
+        {found.value && <p class="hint">This is a guess by names and forms. Read the text before you share it:</p>}
         {found.value && <SafeText text={text} class="result-text" label="The transcript" />}
       </div>
       <div class="dialog-foot">

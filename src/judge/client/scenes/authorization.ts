@@ -126,7 +126,7 @@ const named: Door = {
 };
 
 export const authorized: Scene = {
-  name: 'a server that wants a token, and names its metadata',
+  name: 'a server that requires a token, and names its metadata',
   rules: [
     'authorization-2', 'authorization-8', 'authorization-12', 'authorization-13', 'authorization-14', 'authorization-17', 'authorization-34', 'authorization-40', 'authorization-51', 'authorization-53',
     'authorization-54', 'authorization-56', 'authorization-57', 'authorization-67', 'authorization-82', 'authorization-83', 'authorization-84', 'authorization-85', 'authorization-86',
@@ -139,7 +139,7 @@ export const authorized: Scene = {
 const moving: Door = { issuer: { path: '', empty: 1 }, next: { path: '/second', empty: 0 }, metadata: metadataPath, challenge: () => '' };
 
 export const moved: Scene = {
-  name: 'a server that wants a token, and changes its authorization server',
+  name: 'a server that requires a token, and changes its authorization server',
   rules: ['authorization-15', 'authorization-16', 'authorization-17', 'authorization-28', 'authorization-46', 'authorization-57', 'authorization-90', 'authorization-93', 'changelog-3'],
   suits: since,
   answerHttp: (play, request) => answerHttp(play, request, moving),
@@ -163,7 +163,7 @@ const otherHost = (request: HiddenRequest): string => originOf(request).replace(
  * origin is open to two readings.
  */
 export const redirected: Scene = {
-  name: 'a server that wants a token, and redirects to another origin', rules: ['authorization-82'], suits: since,
+  name: 'a server that requires a token, and redirects to another origin', rules: ['authorization-82'], suits: since,
   answerHttp(play, request) {
     const { visit, notes } = play;
     if (!request.path.startsWith('/mcp')) return answerHttp(play, request, named);
@@ -210,7 +210,7 @@ export const withoutPkce: Scene = refusing(
 
 export const otherIssuer: Scene = refusing(
   'metadata of another issuer', ['authorization-91'],
-  plainDoor({ path: '', empty: 0, metadata: (origin) => ({ issuer: `${origin}/other` }) }), 4, 'authorizations', 'no authorization request: the issuer in the metadata is another',
+  plainDoor({ path: '', empty: 0, metadata: (origin) => ({ issuer: `${origin}/other` }) }), 4, 'authorizations', 'no authorization request: the issuer in the metadata differs',
 );
 
 export const wrongIss: Scene = refusing(

@@ -249,6 +249,6 @@ export const oddRefusal: Scene = {
     const then = visit.messages.find(({ method, place }) => method === 'initialize' && place > probed.place);
     if (then) visit.checkIn('2026-07-28', 'stdio-7', true, 'initialize', then);
     // With the code -32601 the client did send `initialize`.
-    else if (usual.has('initialize')) visit.checkIn('2026-07-28', 'stdio-7', false, 'initialize: what refuses server/discover with an error that is not of 2026-07-28 is a legacy server', `nothing more (${visit.ended ?? 'the client waits'})`);
+    else if (usual.has('initialize')) visit.checkIn('2026-07-28', 'stdio-7', false, 'initialize: the error that refuses server/discover is not of 2026-07-28, so this is a legacy server', `nothing more (${visit.ended ?? 'the client waits'})`);
   },
 };

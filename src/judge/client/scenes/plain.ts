@@ -42,7 +42,7 @@ export const plain: Scene = {
   after({ visit }) {
     const handshake = visit.messages.find(({ method, params }) => method === 'initialize' && params['protocolVersion'] === visit.revision.version);
     const asked = visit.messages.find(({ method }) => method === 'initialize')?.params['protocolVersion'];
-    if (typeof asked === 'string' && !revisions.some(({ version }) => version === asked)) visit.dispute('lifecycle-21', 'a version that there is', JSON.stringify(asked));
+    if (typeof asked === 'string' && !revisions.some(({ version }) => version === asked)) visit.dispute('lifecycle-21', 'a version that exists', JSON.stringify(asked));
     if (handshake && visit.agreed) {
       const later = visit.messages.find(({ place, method }) => place > handshake.place && method !== undefined && method !== 'notifications/cancelled');
       visit.check('lifecycle-21', later !== undefined, `that the client goes on in ${visit.revision.version}, which it asked for and got`, later ?? handshake);
@@ -76,7 +76,7 @@ export const onlyTools: Scene = {
 const unknownVersion = '2999-01-01';
 
 export const otherVersion: Scene = {
-  name: 'a server of a revision that nobody has', rules: ['lifecycle-18'],
+  name: 'a server of an unknown revision', rules: ['lifecycle-18'],
   suits: ({ place }) => place === 3,
   answer({ visit, offer, notes }, message) {
     if (message.method !== 'initialize') return false;
@@ -178,7 +178,7 @@ function onePage({ visit, usual, called }: Play): void {
 }
 
 export const stray: Scene = {
-  name: 'messages that a client has to overlook', rules: ['cancellation-13', 'cancellation-14', 'cancellation-15', 'elicitation-5', 'ping-1', 'cancellation-22'],
+  name: 'messages that a client must ignore', rules: ['cancellation-13', 'cancellation-14', 'cancellation-15', 'elicitation-5', 'ping-1', 'cancellation-22'],
   suits: ({ place }, way) => place === 3 || (place === 2 && way === 'pipe'),
   answer(play, message) {
     if (message.method !== 'tools/list' || play.notes.has('said')) return false;

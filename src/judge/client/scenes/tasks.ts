@@ -51,7 +51,7 @@ export const taskTools: Scene = {
   after({ visit, notes }) {
     const [made] = [...notes].flatMap(([name, one]) => (name.startsWith('task ') ? [one as HiddenTask] : []));
     // The program may not need the result.
-    if (made && !notes.has('polled')) visit.dispute('tasks-55', 'tasks/get or tasks/result: nothing is told of the task', `no request for it (${visit.ended ?? 'the client waits'})`, made.call.text);
+    if (made && !notes.has('polled')) visit.dispute('tasks-55', 'tasks/get or tasks/result: no notification reports the task', `no request for it (${visit.ended ?? 'the client waits'})`, made.call.text);
   },
 };
 
@@ -124,12 +124,12 @@ async function askAll(play: Play, call: Received): Promise<void> {
   const second = at(resultOf(other), 'task', 'taskId');
   if (other && typeof second === 'string') {
     visit.check('tasks-44', second !== taskId, 'an id that no other task has', other);
-    visit.check('tasks-49', taskId.length >= 16 && second.length >= 16 && [...second].filter((char, i) => char !== taskId[i]).length > 2, 'ids of at least 16 characters, with nothing that only counts', other);
+    visit.check('tasks-49', taskId.length >= 16 && second.length >= 16 && [...second].filter((char, i) => char !== taskId[i]).length > 2, 'ids of at least 16 characters that are not counters', other);
   }
 }
 
 function judgeTask({ visit }: Play, task: SeenMembers, about: Received): void {
-  visit.check(['tasks-42', 'tasks-43'], typeof task['taskId'] === 'string', 'a taskId that is a text', about);
+  visit.check(['tasks-42', 'tasks-43'], typeof task['taskId'] === 'string', 'a taskId that is a string', about);
   visit.check('tasks-66', isTime(task['createdAt']), 'createdAt in ISO 8601', about);
   visit.check('tasks-67', isTime(task['lastUpdatedAt']), 'lastUpdatedAt in ISO 8601', about);
 }
@@ -147,7 +147,7 @@ async function life(play: Play, call: Received, taskId: string): Promise<void> {
   visit.check(['tasks-58', 'tasks-57'], isTaskStatus(status), 'a status of a task', got);
   if (result) {
     visit.check('tasks-37', isTaskStatus(status) && isTerminal(status), 'no answer to tasks/result before the task has ended', got);
-    visit.check('tasks-34', resultOf(result) !== undefined ? 'action' in (resultOf(result) ?? {}) || 'content' in (resultOf(result) ?? {}) : codeOf(result) !== undefined, 'what the question itself would have been answered with', result);
+    visit.check('tasks-34', resultOf(result) !== undefined ? 'action' in (resultOf(result) ?? {}) || 'content' in (resultOf(result) ?? {}) : codeOf(result) !== undefined, 'the result of the plain question', result);
     if (resultOf(result)) visit.check('tasks-27', at(resultOf(result), '_meta', relatedTask, 'taskId') === taskId, `${relatedTask} in the _meta of the result`, result);
   }
   const again = await visit.ask('tasks/get', { taskId, _meta: { [relatedTask]: { taskId: 'hidden-other-task' } } }, call);

@@ -11,7 +11,7 @@ import { wentOn } from './plain.ts';
 const calls = ({ usual }: Play): boolean => usual.has('tools/call');
 
 export const unknowns: Scene = {
-  name: 'a notification that nobody knows, and a request of a modern server', rules: ['base-62', 'base-3'],
+  name: 'an unknown notification, and a request of a modern server', rules: ['base-62', 'base-3'],
   suits: ({ place }) => place >= 3,
   answer(play, message) {
     const { visit, notes } = play;

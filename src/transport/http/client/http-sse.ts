@@ -56,7 +56,7 @@ export function readHttpSse(
     answer.cancel();
     return undefined;
   }).catch((cause: unknown) => cause).then((cause) => (
-    noise > maxNoiseBytes ? new ConnectionError('closed', `the stream was given up: ${noiseFault(maxNoiseBytes)}`) : cause
+    noise > maxNoiseBytes ? new ConnectionError('closed', `the stream was closed: ${noiseFault(maxNoiseBytes)}`) : cause
   ));
   ended.then(() => settle?.());
   return { endpoint, ended };

@@ -11,11 +11,11 @@ export interface HttpClientLimits {
   maxMessageBytes: number;
   /**
    * Bytes that a stream may carry without a message among them; an event without a message counts as 100 more. Then it is
-   * given up. 256 MiB.
+   * closed. 256 MiB.
    */
   maxNoiseBytes: number;
   /**
-   * Failed reconnections in a row before a stream is given up; also how often the answer to a question is posted again if
+   * Failed reconnections in a row before a stream is closed; also how often the answer to a question is posted again if
    * the server cannot be reached or answers 429 or 5xx. 5.
    */
   reconnectAttempts: number;

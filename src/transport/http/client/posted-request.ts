@@ -137,7 +137,7 @@ export class PostedRequests {
     if (decoded.kind === 'refusal' || (decoded.kind === 'batch' && !(this.agreed && revisionTable.batching(this.agreed)))) {
       const refusal = decoded.kind === 'refusal' ? decoded : undefined;
       const why = refusal?.error.message ?? 'this protocol revision has no batches';
-      const make = (): Error => new HttpError(200, '', `the server sent no message: ${why}`);
+      const make = (): Error => new HttpError(200, '', `the server's message was refused: ${why}`);
       // On a stream, it may be the answer to another request.
       const others = posted.streaming ? this.#meant(decoded) : [];
       for (const one of others) if (one !== posted) this.fail(one, make());

@@ -198,7 +198,7 @@ export class ClientPosting {
   async #takeHttpSse(one: SentPost, answer: HttpAnswer): Promise<void> {
     const stream = this.requests.detach(one.posted);
     if (!this.#settle(await beginHttpSse(this.#base, stream, () => answer, this.#resumption))) {
-      throw new HttpError(answer.status, '', 'the stream of HTTP+SSE ended before it began');
+      throw new HttpError(answer.status, '', 'the HTTP+SSE stream has no valid endpoint');
     }
     if (one.message.method === 'initialize') return this.#post(one);
     // A server of 2024-11-05 does not handle the `server/discover` probe.

@@ -95,7 +95,7 @@ class Following {
     const posted = this.#posted;
     for (;; this.#attempts++, this.#empty++) {
       if (this.#at.requests.over(posted)) return undefined;
-      if (this.#noise > maxNoiseBytes) throw new ConnectionError('closed', `the stream was given up: ${noiseFault(maxNoiseBytes)}`);
+      if (this.#noise > maxNoiseBytes) throw new ConnectionError('closed', `the stream was closed: ${noiseFault(maxNoiseBytes)}`);
       // 2026-07-28 basic/transports/streamable-http#receiving-messages: streams of this revision are not resumable.
       const resumeAfter = sendable(this.#lastEventId);
       const resumable = posted.id === undefined || (!posted.modern && resumeAfter !== '');

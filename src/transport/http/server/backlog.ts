@@ -24,7 +24,7 @@ export class Backlog {
     this.#max = maxBytes;
   }
 
-  /** Keeps a message, unless the process holds too much already. `id` is the id of a question. */
+  /** Keeps a message, unless the memory limit of the process is reached. `id` is the id of a question. */
   add(text: string, id: unknown): void {
     if (!processBudget().charge(weight(text))) return;
     // V8 gives an array literal of one member room for one, and a growing array room for 17. Most clients have one message here.

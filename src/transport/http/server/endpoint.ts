@@ -93,7 +93,7 @@ export function createRouter(
   }
 
   function refuseMethod(request: HttpRequest, allow: string): void {
-    refuse(services, request, 405, `Method not allowed: ${quote(request.method)}; there is ${allow}`, {
+    refuse(services, request, 405, `Method not allowed: ${quote(request.method)}; allowed: ${allow}`, {
       fields: { allow },
     });
   }

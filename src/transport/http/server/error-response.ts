@@ -59,16 +59,16 @@ export function refuseVersion(services: EndpointServices, request: HttpRequest, 
   const { revisions } = services.server;
   const { code, message, data } = unsupportedVersion(revisions, requested);
   // 2026-07-28 basic/versioning: a legacy client shows only the message to its user.
-  const said = `${message}; there is ${versionsOf(revisions).join(', ')}`;
+  const said = `${message}; supported: ${versionsOf(revisions).join(', ')}`;
   // The error code belongs to the modern era: a legacy server must not send it.
   refuse(services, request, 400, said, services.modern ? { id, code, data } : { id, data });
 }
 
 /** Message if no session can be opened. */
-export const noRoom = 'All sessions are busy, and there may be no more';
+export const noRoom = 'Too many sessions are open, and all are busy';
 
 /** Message if a request needs more memory than its budget has left. */
-export const noMemory = 'The requests that are open take all the memory there is for them';
+export const noMemory = 'The memory limit of open requests is reached';
 
 /** Message if a client, or all clients together, have too many requests in flight. */
 export const tooMany = 'Too many requests are open';

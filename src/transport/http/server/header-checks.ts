@@ -54,7 +54,7 @@ function compareParameter(
   const value = argumentAt(params?.['arguments'], path);
   const given = decoded(header, request.header(header));
   if (value === undefined || value === null) {
-    if (given !== undefined) throw mismatch(`${header} is there, and its argument is not`);
+    if (given !== undefined) throw mismatch(`${header} is set without its argument`);
   } else if (typeof value === 'number') {
     // #schema-extension: JSON readers round an integer beyond 2^53, so header and body could differ unnoticed.
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
@@ -69,7 +69,7 @@ function compareParameter(
 function decoded(name: string, value: string | undefined): string | undefined {
   const text = value === undefined ? undefined : decodeHeaderValue(value);
   if (value !== undefined && text === undefined) {
-    throw mismatch(`${name} holds characters that may not be there`);
+    throw mismatch(`${name} has characters that are not allowed`);
   }
   return text;
 }

@@ -41,7 +41,7 @@ export type HeaderFields = Record<string, string | number>;
 
 /**
  * A request body: bytes or text as received, a value parsed before, or the reason why it is missing ('no room': the
- * process holds too much already).
+ * memory limit of the process is reached).
  */
 export type Body =
   | Uint8Array

@@ -136,7 +136,7 @@ export function serverCard(server: CardServer, options: CardOptions = {}): Serve
     if (createGuard({ allowedHosts, allowedOrigins: '*' })(request, request.mcp) !== undefined) return false;
     request.common = { ...request.common, ...crossOrigin };
     if (!takes(services.clock.monotonic())) {
-      refuse(services, request, 429, `Too many requests: the card is told ${requestsPerMinute} times in a minute`);
+      refuse(services, request, 429, `Too many requests: the limit is ${requestsPerMinute} in a minute`);
     } else if (method === 'OPTIONS') request.respond(204, '');
     else {
       // RFC 9110, 13.1.2: If-None-Match compares weakly. 8.6: a 304 has the length that the 200 would have.
@@ -154,7 +154,7 @@ function cardOf({ info, revisions }: CardServer, options: CardOptions): object {
   const { name = info.name, description = info.description, repository, remotes, _meta } = options;
   const { version, title, websiteUrl, icons } = info;
   if (name.length > 200 || !/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/.test(name)) {
-    throw new TypeError(`serverCard: the name ${JSON.stringify(name)} is not one like com.example/trips: give options.name`);
+    throw new TypeError(`serverCard: the name ${JSON.stringify(name)} must be like com.example/trips: give options.name`);
   }
   // schema.ts: a single version, not a range.
   if (version.length > 255 || /(?:^|\s)[\^~<>=-]|(?:^|\.)[xX*](?:\.|$)|\|/.test(version)) {
@@ -170,7 +170,7 @@ function cardOf({ info, revisions }: CardServer, options: CardOptions): object {
     checkOptions<object>('serverCard: options.repository', { ...repository, url: repository.url ?? null, source: repository.source ?? null },
       { url: 'string', source: 'string', subfolder: 'string', id: 'string' });
     checkUrl('options.repository.url', repository.url);
-    if (/^\/|\\|(?:^|\/)\.{0,2}(?:\/|$)/.test(repository.subfolder ?? 'a')) throw new TypeError('serverCard: options.repository.subfolder is not a clean relative path');
+    if (/^\/|\\|(?:^|\/)\.{0,2}(?:\/|$)/.test(repository.subfolder ?? 'a')) throw new TypeError('serverCard: options.repository.subfolder must be a relative path with slashes, without empty, . or .. segments');
   }
   checkMeta('serverCard: options', _meta);
   return {
@@ -186,7 +186,7 @@ function remoteOf(place: string, remote: CardRemote, revisions: readonly Revisio
   checkOptions<object>(place, { ...remote, type: remote.type ?? null, url: remote.url ?? null }, remoteShape);
   const { type, url, headers, variables } = remote;
   if (!/^(?:https?:\/\/\S+|\{[a-zA-Z_]\w*\}\S*)$/.test(url)) throw new TypeError(`${place}.url must begin with http://, https:// or a name in braces`);
-  if (/^https?:\/\/[^/]*@/.test(url)) throw new TypeError(`${place}.url names a user: everybody can read a card`);
+  if (/^https?:\/\/[^/]*@/.test(url)) throw new TypeError(`${place}.url has credentials: everybody can read a card`);
   for (const [name, value] of Object.entries(variables ?? {})) checkInput(`${place}.variables.${name}`, value, inputShape);
   for (const [at, value] of (headers ?? []).entries()) {
     const where = `${place}.headers[${at}]`;
@@ -214,5 +214,5 @@ const credentials = /^(?:(?:proxy-)?authorization|cookie|x-api-key)$/i;
 function checkUrl(what: string, text: string): void {
   if (!URL.canParse(text)) throw new TypeError(`serverCard: ${what} is not a URL`);
   const { username, password } = new URL(text);
-  if (username !== '' || password !== '') throw new TypeError(`serverCard: ${what} names a user: everybody can read a card`);
+  if (username !== '' || password !== '') throw new TypeError(`serverCard: ${what} has credentials: everybody can read a card`);
 }

@@ -185,7 +185,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     const stream = this.#listening;
     const id = message && 'id' in message ? message.id : undefined;
     if (stream === undefined && id !== undefined) {
-      throw new ConnectionError('closed', 'the client has no stream open to be asked on');
+      throw new ConnectionError('closed', 'the client has no open stream for requests');
     }
     const primed = this.#primedAt !== undefined && this.#services.clock.monotonic() - this.#primedAt > primingMs;
     if (!this.paired && !(primed && stream?.live)) (this.#backlog ??= new Backlog(maxBacklog)).add(text, id);

@@ -127,7 +127,7 @@ export function createSessions(services: EndpointServices): Sessions {
       left = session;
       break;
     }
-    if (left) end(left, 'the session made room for a new one');
+    if (left) end(left, 'the session was evicted for a new one');
     return left !== undefined;
   }
 

@@ -156,7 +156,7 @@ export class ClientConnection {
   #begin(): boolean {
     const { status, fields } = this.#decoder.head as ResponseHead;
     if (status < 200) {
-      if (++this.#interim > maxInterim) this.#cancel(new Error('the server sends interim responses without an end'));
+      if (++this.#interim > maxInterim) this.#cancel(new Error('the server sends too many interim responses'));
       return false;
     }
     const [, seconds] = /(?:^|[\s,])timeout=(\d{1,9})/i.exec(fields.get('keep-alive') ?? '') ?? [];

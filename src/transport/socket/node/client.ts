@@ -99,7 +99,7 @@ class SocketConnection {
   }
 
   #giveUp(why: string): void {
-    this.why = `the server was given up: ${why}`;
+    this.why = `the server was disconnected: ${why}`;
     this.#socket.destroy();
   }
 

@@ -17,7 +17,7 @@ export function checkPath(place: string, path: string): void {
   if (process.platform === 'win32') {
     if (!isPipe(path)) throw new TypeError(`${place}: on Windows the path names a pipe, such as \\\\.\\pipe\\trips, not ${JSON.stringify(path)}`);
   } else if (Buffer.byteLength(path) > longestPath) {
-    throw new TypeError(`${place}: the path has more than ${longestPath} bytes, which no socket can: ${JSON.stringify(path)}`);
+    throw new TypeError(`${place}: the path has more than ${longestPath} bytes, the limit for a socket: ${JSON.stringify(path)}`);
   }
 }
 
@@ -109,7 +109,7 @@ function isServed(path: string): Promise<boolean> {
 export async function checkMade(path: string): Promise<void> {
   if (isPipe(path)) return;
   const stats = await found(path);
-  if (stats === undefined) throw refusal(path, 'it has gone');
+  if (stats === undefined) throw refusal(path, 'it was deleted');
   checkSocket(path, stats, [ownUser()]);
   if ((stats.mode & 0o177n) !== 0n) throw refusal(path, `its mode is ${(stats.mode & 0o777n).toString(8)}, not 600`);
 }

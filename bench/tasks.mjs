@@ -4,11 +4,11 @@
 //
 //   node bench/tasks.mjs memory | folder | redis | postgres | plain [--ms N] [--first bare|barewire]
 import { performance } from 'node:perf_hooks';
-import { classify } from '../dist/src/jsonrpc/codec.js';
 import { McpServer } from '../dist/lib/server.js';
 import { memoryStore, tasks } from '../dist/lib/tasks.js';
 import { stores } from '../test/chaos/stores.mjs';
 import { numberOf, readWords } from '../scripts/words.mjs';
+import { classify } from '../dist/src/jsonrpc/message.js';
 
 const { values, names: [row] } = readWords({ ms: { type: 'string' }, first: { type: 'string', default: 'bare' } }, ['memory', 'folder', 'redis', 'postgres', 'plain']);
 const ms = numberOf(values.ms, 2000, 'ms');

@@ -13,7 +13,7 @@ import type { MessagePortLike, PortEvent } from '../src/transport/message-port.t
 import { serveStdio } from '../src/transport/stdio/index.ts';
 import { readMessages } from '../src/transport/stdio/reading.ts';
 import { peerBudget, processBudget } from '../src/bounds/budget.ts';
-import { decode } from '../src/jsonrpc/codec.ts';
+import { decode } from '../src/jsonrpc/message.ts';
 import { everyNth } from './every-nth.ts';
 import { random } from './hostile/mutations.ts';
 import type { Random } from './hostile/mutations.ts';

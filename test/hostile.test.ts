@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { decode } from '../src/jsonrpc/codec.ts';
+import { decode } from '../src/jsonrpc/message.ts';
 import type { Decoded } from '../src/jsonrpc/message.ts';
 import { mutated, random } from './hostile/mutations.ts';
 import type { Random } from './hostile/mutations.ts';

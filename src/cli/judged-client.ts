@@ -35,7 +35,7 @@ export async function judgedClient(words: readonly string[], proc: CommandProces
     ...proc.stderr.isTTY && !json && { onStep: (what) => note(`${what} ...`) },
   });
   if (json) proc.stdout.write(`${jsonLine(jsonReport(ruling))}\n`);
-  else linesTo(proc.stdout)(textReport(ruling, { paint: colours, all }));
+  else textReport(ruling, { paint: colours, all }).split('\n').forEach(linesTo(proc.stdout));
   if (ruling.stopped !== undefined) throw new NotReached(`the client could not be judged: ${ruling.stopped}`);
   return ruling.judgements.some(({ verdict, level }) => verdict === 'broken' && level === 'MUST') ? exitCodes.failed : exitCodes.good;
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
-import { invalid, isObject, isRequestId } from '../jsonrpc/codec.ts';
+import { invalid, isObject, isRequestId } from '../jsonrpc/message.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import {
@@ -11,8 +11,8 @@ import type { Bag, Notification, Params, RequestId } from '../jsonrpc/message.ts
 import { notify } from '../jsonrpc/inbound-request.ts';
 import { shorten } from '../bounds/quote.ts';
 import { readCancellation } from '../protocol/cancellation.ts';
-import type { Implementation } from '../protocol/lifecycle.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
+import type { Implementation } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { isMetaKey, logLevelKey } from '../protocol/meta.ts';
 import { SessionExpired } from '../transport/http/http-error.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import { ConnectionError, errorMessage, RpcError, unsupportedProtocolVersionCode } from '../jsonrpc/errors.ts';
 import { quote, shorten } from '../bounds/quote.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/lifecycle.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../bounds/clock.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import { Abortable } from '../jsonrpc/inbound-request.ts';
 import type { Bag } from '../jsonrpc/message.ts';
 import { mayAsk } from '../protocol/methods.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import type { Bag } from '../jsonrpc/message.ts';
 import type { JsonSchema, Validate } from '../schema/types.ts';

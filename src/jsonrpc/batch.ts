@@ -1,4 +1,4 @@
-import { classify, invalid, refusal } from './codec.ts';
+import { classify, invalid, refusal } from './message.ts';
 import type { Connection, TakeBatch } from './connection.ts';
 import { internalErrorCode } from './errors.ts';
 import type { Decoded, Notification, Request } from './message.ts';

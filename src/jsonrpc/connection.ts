@@ -2,7 +2,7 @@ import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 import { openThingBytes, peerBudget } from '../bounds/budget.ts';
 import type { Budget } from '../bounds/budget.ts';
-import { invalid, refusal } from './codec.ts';
+import { invalid, refusal } from './message.ts';
 import { ConnectionError, internalErrorCode, toError } from './errors.ts';
 import { Faults } from '../bounds/faults.ts';
 import { Cancelled, failureText, InboundRequest } from './inbound-request.ts';

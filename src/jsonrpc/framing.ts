@@ -1,6 +1,6 @@
-import type { Budget } from '../bounds/budget.ts';
 import { ByteGatherer } from '../bounds/budget.ts';
-import { decodeUtf8, endLength, tooLarge, unreadable } from './codec.ts';
+import type { Budget } from '../bounds/budget.ts';
+import { decodeUtf8, endLength, tooLarge, unreadable } from './message.ts';
 import { need } from './errors.ts';
 import type { Refusal } from './message.ts';
 

@@ -7,7 +7,7 @@
 export { checkOptions } from '../bounds/options.ts';
 export type { Kind, Shape } from '../bounds/options.ts';
 export { Budget, defaultPeerBytes, defaultProcessBytes, peerBudget, processBudget } from '../bounds/budget.ts';
-export { classify, decode, decodeValue, encode } from './codec.ts';
+export { classify, decode, decodeValue, encode } from './message.ts';
 export { Connection, defaultConnectionLimits } from './connection.ts';
 export type { CancelledRequest, ConnectionHandlers, ConnectionLimits } from './connection.ts';
 export { ConnectionError, errorCodes, RpcError } from './errors.ts';

@@ -13,7 +13,7 @@ export {
 
 // Values and bytes from the wire.
 export { fromBase64Url, toBase64 } from './base64.ts';
-export { decodeUtf8, isObject } from './codec.ts';
+export { decodeUtf8, isObject } from './message.ts';
 
 // For requests without a `Connection`: abort signal, outlet, text of messages.
 export { Abortable, failureText, nobody, notificationText } from './inbound-request.ts';

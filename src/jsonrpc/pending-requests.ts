@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../bounds/clock.ts';
 import { checkOptions, longestTimerMs } from '../bounds/options.ts';
-import { encode, checkResponse } from './codec.ts';
+import { encode, checkResponse } from './message.ts';
 import { ConnectionError, invalidRequestCode, parseErrorCode, RpcError, toError } from './errors.ts';
 import type {
   Decoded, ErrorObject, Failure, Notification, Params, Refusal, Request, RequestId, Success, UncheckedResponse,

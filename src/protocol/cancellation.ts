@@ -1,4 +1,4 @@
-import { isRequestId } from '../jsonrpc/codec.ts';
+import { isRequestId } from '../jsonrpc/message.ts';
 import type { CancelledRequest } from '../jsonrpc/connection.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import type { Notification, RequestId } from '../jsonrpc/message.ts';

@@ -2,7 +2,7 @@
 // client/elicitation, "Requested Schema", and schema.ts (PrimitiveSchemaDefinition) of 2025-06-18, 2025-11-25 and
 // 2026-07-28. If the page and schema.ts differ, schema.ts decides: `pattern`, which only the 2025-11-25 page shows,
 // is refused; running a peer's regular expression would also be unsafe.
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import { cut, errorOf, formSchema, isText, optionsOf } from './form.ts';
 import type { Unknowns } from './form.ts';
 import type {

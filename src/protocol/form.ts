@@ -1,6 +1,6 @@
 // The content that an elicitation form allows, as types and as checks at run time.
 // Source: client/elicitation, "Requested Schema", and schema.ts (PrimitiveSchemaDefinition) of each revision.
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import { formFormats } from './form-formats.ts';
 import type { FormFormat } from './form-formats.ts';
 import type { Form, FormProperties, RequestedSchema } from './form-schema.ts';

@@ -1,6 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import {
   headerMismatchCode, invalidParams, missingClientCapabilityCode, unsupportedProtocolVersionCode,
 } from '../jsonrpc/errors.ts';

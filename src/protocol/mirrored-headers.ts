@@ -1,4 +1,4 @@
-import { decodeUtf8, isObject } from '../jsonrpc/codec.ts';
+import { decodeUtf8, isObject } from '../jsonrpc/message.ts';
 import { quote } from '../bounds/quote.ts';
 
 // 2026-07-28 basic/transports/streamable-http#custom-headers-from-tool-parameters: the arguments that a tool's schema

@@ -1,5 +1,5 @@
 import type { Clock } from '../bounds/clock.ts';
-import { isRequestId } from '../jsonrpc/codec.ts';
+import { isRequestId } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/inbound-request.ts';
 import type { NotificationParams } from './base.ts';
 

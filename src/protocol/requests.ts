@@ -1,4 +1,4 @@
-import { isObject, isRequestId } from '../jsonrpc/codec.ts';
+import { isObject, isRequestId } from '../jsonrpc/message.ts';
 import type { Connection } from '../jsonrpc/connection.ts';
 import type { Notification, Params, RequestId } from '../jsonrpc/message.ts';
 import { PendingRequests } from '../jsonrpc/pending-requests.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import { quote } from '../bounds/quote.ts';
 import type { MetaObject, Result, Role } from './base.ts';
 import type { AudioContent, ContentBlock, ImageContent, TextContent } from './content.ts';

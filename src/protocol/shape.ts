@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 
 // The members that each message type requires, as data: a few property checks instead of a schema.
 

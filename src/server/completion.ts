@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import { shorten } from '../bounds/quote.ts';
 import * as revisionTable from '../protocol/revisions.ts';

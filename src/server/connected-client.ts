@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import { Connection } from '../jsonrpc/connection.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import { invalidParams, invalidRequest, methodNotFound } from '../jsonrpc/errors.ts';

@@ -1,7 +1,7 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { quote } from '../bounds/quote.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { formFor } from '../protocol/form-rules.ts';
 import type { FormProperties, PrimitiveSchemaDefinition, RequestedSchema, StringSchema } from '../protocol/form-schema.ts';

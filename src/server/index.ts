@@ -37,9 +37,8 @@ export { LeftBehind } from './input-requests.ts';
 export type { Question, QuestionOptions, Reading } from './input-requests.ts';
 export { spentStates } from './modern/request-state.ts';
 export type { RequestStateOptions, SpentStates, StateCipher } from './modern/request-state.ts';
-export { pages } from './pages.ts';
-export type { Listed, ListName, Page } from '../protocol/pagination.ts';
-export type { Pages } from './pages.ts';
+export { pages } from '../protocol/pagination.ts';
+export type { Listed, ListName, Page, Pages } from '../protocol/pagination.ts';
 export type { Pinging, PingOptions } from '../protocol/pinging.ts';
 export { prompts } from './prompts.ts';
 export type {

@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import { checkCoreType } from '../protocol/result-type.ts';
 import * as revisionTable from '../protocol/revisions.ts';
 import type { ContentBlock } from '../protocol/content.ts';

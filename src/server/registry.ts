@@ -3,14 +3,13 @@ import type { Shape } from '../bounds/options.ts';
 import { quote, shorten } from '../bounds/quote.ts';
 import { invalidParams, invalidParamsCode, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import type { Listed, ListName } from '../protocol/pagination.ts';
+import type { Listed, ListName, Pages } from '../protocol/pagination.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Listener, Outcome, PlainContext } from './context.ts';
 import type { Exchange, Requester } from './exchange.ts';
 import { ToolError } from './failure.ts';
 import type { Failures } from './failure.ts';
 import type { FeatureHost } from './feature.ts';
-import type { Pages } from './pages.ts';
 
 /** A kind of question that a handler will ask the client. */
 export type Need = 'elicitation' | 'elicitation.url' | 'sampling' | 'sampling.tools' | 'roots';

@@ -1,5 +1,5 @@
 import { checkOptions } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import { InboundRequest } from '../jsonrpc/inbound-request.ts';
 import type { Notification, Params, Request } from '../jsonrpc/message.ts';
 import type { ClientCapabilities } from '../protocol/lifecycle.ts';

@@ -1,5 +1,5 @@
 import { checkOptions } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { shorten } from '../bounds/quote.ts';

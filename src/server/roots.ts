@@ -1,5 +1,5 @@
 import { checkOptions } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { Question, QuestionOptions } from './input-requests.ts';
 

@@ -33,7 +33,7 @@ import { Failures } from './failure.ts';
 import type { OnError } from './failure.ts';
 import type { MethodHandler, Feature, FeatureHost } from './feature.ts';
 import type { AnyGuards, Guards } from './guards.ts';
-import type { Pages } from './pages.ts';
+import type { Pages } from '../protocol/pagination.ts';
 
 /** The parts of a server. */
 export interface ServerParts<C extends PlainContext> {

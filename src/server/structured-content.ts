@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import type { AdaptedSchema } from '../schema/standard-schema.ts';
 import type { ValidationResult } from '../schema/types.ts';

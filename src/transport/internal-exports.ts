@@ -12,7 +12,7 @@ export type { EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, Tr
 // Authorization, for both sides of HTTP.
 export { AccessDenied } from './auth.ts';
 export type { Auth, AuthRefusal } from './auth.ts';
-export type { HttpAuthorization, HttpRefusal, HttpTarget } from './http/client/authorization.ts';
+export type { HttpAuthorization, HttpRefusal, HttpTarget } from './http/client/options.ts';
 
 // HTTP: client errors, redaction of credentials, traced bodies.
 export { HttpError, SessionExpired } from './http/http-error.ts';

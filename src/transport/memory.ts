@@ -5,7 +5,7 @@
  */
 
 import { checkOptions } from '../bounds/options.ts';
-import { decode, decodeUnchecked } from '../jsonrpc/codec.ts';
+import { decode, decodeUnchecked } from '../jsonrpc/message.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { pipeOutlet } from '../jsonrpc/inbound-request.ts';
 import type { Auth } from './auth.ts';

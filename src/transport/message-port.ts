@@ -9,7 +9,7 @@ import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { peerBudget } from '../bounds/budget.ts';
-import { decode, decodeUnchecked, decodeValue, decodeValueUnchecked, notJson } from '../jsonrpc/codec.ts';
+import { decode, decodeUnchecked, decodeValue, decodeValueUnchecked, notJson } from '../jsonrpc/message.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { pipeOutlet } from '../jsonrpc/inbound-request.ts';
 import type { Refusal } from '../jsonrpc/message.ts';

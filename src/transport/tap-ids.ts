@@ -1,4 +1,4 @@
-import { classify, isObject, isRequestId } from '../jsonrpc/codec.ts';
+import { classify, isObject, isRequestId } from '../jsonrpc/message.ts';
 import type { Decoded, RequestId } from '../jsonrpc/message.ts';
 import type { Outgoing } from './client-port.ts';
 

@@ -7,7 +7,7 @@
 import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
-import { decode } from '../jsonrpc/codec.ts';
+import { decode } from '../jsonrpc/message.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Decoded } from '../jsonrpc/message.ts';
 import type { ClientReceiver, ClientTransport, Outgoing } from './client-port.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Budget, ByteGatherer } from '../../src/bounds/budget.ts';
-import { decode, decodeValue } from '../../src/jsonrpc/codec.ts';
+import { decode, decodeValue } from '../../src/jsonrpc/message.ts';
 import { takeBatch } from '../../src/jsonrpc/batch.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../../src/jsonrpc/connection.ts';

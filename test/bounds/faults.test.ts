@@ -3,7 +3,7 @@ import { mock, test } from 'node:test';
 import { mockClock } from '../mock-clock.ts';
 import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { systemClock } from '../../src/bounds/clock.ts';
-import { decode } from '../../src/jsonrpc/codec.ts';
+import { decode } from '../../src/jsonrpc/message.ts';
 import { Faults } from '../../src/bounds/faults.ts';
 
 test('faults: ten a second are told in full, of the others their number; an error is made for those that are told', (t) => {

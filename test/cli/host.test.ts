@@ -138,14 +138,6 @@ test('host: "/" lists prompts, and gets one', async (t) => {
   assert.match(err, /several servers have greet: \/one\/greet, \/two\/greet\n[^]*did you mean one\/greet\?\n[^]*one\/greet needs who=…\n[^]*did you mean find\?/);
 });
 
-test('Ctrl-C within a form, or a question for consent, ends barewire call with 130', async (t) => {
-  const home = await userWith(t, { one: 'fixture' });
-  const call = (words: string, shown: RegExp): Promise<Ran> => runAtTerminal(home, `call one ${words}`, [[shown, '\u0003']]);
-  assert.equal((await call('ask', /seat \[aisle\]: /)).code, 130);
-  assert.equal((await call('wipe', /Run it\? \[y\/N\] /)).code, 130);
-  assert.equal((await call('echo', /text: /)).code, 130);
-});
-
 test('host: rules that are written wrong are refused before anything starts', async (t) => {
   const home = await userWith(t, { one: 'fixture' });
   for (const [rules, why] of [

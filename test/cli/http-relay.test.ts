@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { createServer as createNetServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -124,4 +126,52 @@ test('trace of an address that is not there: the client gets 502, and the trace 
   assert.match(await answer.text(), /127\.0\.0\.1:9 was not reached/);
   await end();
   assert.match(readFileSync(file, 'utf8'), /← 502 to POST \/mcp/);
+});
+
+test('trace of an address: fields of one connection stay on it, both ways; the target is asked as itself, for plain answers', async (t) => {
+  let got: Record<string, unknown> = {};
+  const server = createServer((request, response) => {
+    got = { method: request.method, url: request.url, ...request.headers };
+    request.resume().on('end', () => response.writeHead(200, 'OK', { connection: 'X-Hop, close', 'x-hop': '1', 'keep-alive': 'timeout=5', 'x-end': '2', 'content-type': 'text/plain' }).end('x'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => (server.close(), server.closeAllConnections()));
+  const { port } = server.address() as AddressInfo;
+  const { url: front } = await proxy(t, 'trace', '--to', join(home, 'fields.txt'), '--header', 'X-Own: yes', `http://127.0.0.1:${port}/mcp`);
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => request(`${front}?q=1#f`, {
+    method: 'PUT', headers: { connection: 'x-named , keep-alive', 'x-named': '1', 'keep-alive': '1', te: 'trailers', 'proxy-connection': 'x', 'accept-encoding': 'gzip', 'x-own': 'no', 'x-kept': '1' },
+  }, resolve).on('error', reject).end());
+  answer.resume();
+  assert.deepEqual(['method', 'url', 'host', 'accept-encoding', 'x-own', 'x-kept', 'x-named', 'keep-alive', 'te', 'proxy-connection'].map((name) => got[name]), ['PUT', '/mcp?q=1', `127.0.0.1:${port}`, 'identity', 'yes', '1', undefined, undefined, undefined, undefined]);
+  assert.deepEqual([answer.headers['x-hop'], answer.headers['x-end'], String(answer.headers['keep-alive']).includes('timeout=5') && answer.headers['connection']?.includes('X-Hop')], [undefined, '2', false]);
+});
+
+test('trace of an address: what is no path is refused, a broken answer is 502, a taken port is wrong use, and https is TLS', async (t) => {
+  const firsts: number[] = [];
+  let reply = '';
+  const server = createNetServer((socket) => void socket.on('error', () => {}).once('data', (data: Buffer) => {
+    firsts.push(data[0] ?? 0);
+    socket.end(reply);
+  }));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const { url: secure } = await proxy(t, 'trace', '--to', join(home, 'tls.txt'), `https://127.0.0.1:${port}/mcp`);
+  assert.equal((await fetch(secure, { method: 'POST', body: '{}' })).status, 502);
+  assert.deepEqual(firsts, [0x16]);
+  const { url: front } = await proxy(t, 'trace', '--to', join(home, 'broken.txt'), `http://127.0.0.1:${port}/mcp`);
+  const said = async (answer: string): Promise<[number, string]> => {
+    reply = answer;
+    const response = await fetch(front, { method: 'POST', body: '{}' });
+    return [response.status, await response.text()];
+  };
+  assert.deepEqual(await said(''), [502, `barewire: 127.0.0.1:${port} was not reached: socket hang up\n`]);
+  assert.match((await said('HTTP/1.1 1000 x\r\n\r\n'))[1], /^barewire: 127\.0\.0\.1:\d+ (?:answered with a malformed response|was not reached): /);
+  assert.match((await said('HTTP/1.1 099 x\r\ncontent-length: 0\r\n\r\n'))[1], /^barewire: 127\.0\.0\.1:\d+ (?:answered with a malformed response|was not reached): /);
+  const raw = await new Promise<IncomingMessage>((resolve, reject) => request({ host: '127.0.0.1', port: new URL(front).port, path: 'http://other.example/', method: 'GET' }, resolve).on('error', reject).end());
+  let text = '';
+  for await (const part of raw.setEncoding('utf8')) text += String(part);
+  assert.deepEqual([raw.statusCode, raw.headers['x-content-type-options'], raw.headers['content-type'], text], [400, 'nosniff', 'text/plain; charset=utf-8', 'barewire: the request target "http://other.example/" is refused: a path is expected\n']);
+  const taken = await inProcess(['trace', '--port', new URL(front).port, `http://127.0.0.1:${port}/mcp`], { env: { BAREWIRE_HOME: home } });
+  assert.deepEqual([taken.code, /EADDRINUSE/.test(taken.err)], [2, true], taken.err);
 });

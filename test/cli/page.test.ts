@@ -21,7 +21,7 @@ async function packageAt(folder: string, says: string): Promise<void> {
   await writeFile(join(folder, 'page.js'), `export const main = async (words) => { console.log(JSON.stringify(['${says}', ...words])); return 4; };\n`);
 }
 
-test('page: the code of a folder is not run; the package belongs to the installation, or is named', async (t) => {
+test('page: the code of a folder is not run; the package belongs to the installation', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'barewire-page-'));
   t.after(() => rm(folder, { recursive: true }));
   const repository = join(folder, 'repository');
@@ -42,16 +42,4 @@ test('page: the code of a folder is not run; the package belongs to the installa
   await packageAt(join(folder, 'installed/node_modules/barewire-page'), 'installed');
   const loaded = await run(program, ['--port', '0', '--', 'node', 'server.js'], repository);
   assert.deepEqual([loaded.code, JSON.parse(loaded.out)], [4, ['installed', '--port', '0', '--', 'node', 'server.js']]);
-  const own = join(repository, 'node_modules/barewire-page');
-  for (const words of [['--package', own, '--no-open'], [`--package=${own}`, '--no-open'], ['--no-open', '--package', './node_modules/barewire-page']]) {
-    assert.deepEqual(JSON.parse((await run(program, words, repository)).out), ['the repository', '--no-open'], words.join(' '));
-  }
-  // After "--" it is an argument of the program.
-  assert.deepEqual(JSON.parse((await run(program, ['--', 'x', '--package', own], repository)).out), ['installed', '--', 'x', '--package', own]);
-  const none = await run(program, ['--package', folder], repository);
-  assert.deepEqual([none.code, none.out], [2, '']);
-  assert.match(none.err, /is not the package barewire-page/);
-  for (const words of [['--package'], ['--package', '--', 'x']]) assert.equal((await run(program, words, repository)).code, 2, words.join(' '));
-  const help = await run(program, ['--help'], repository);
-  assert.match(help.out, /barewire page \[options\]/);
 });

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { McpServer } from '../../src/server/index.ts';
+import { serveHttp } from '../../src/transport/http/node/index.ts';
 import { inProcess } from './in-process.ts';
 import { barewire } from './program.ts';
 import { programAt } from '../program-at.ts';
@@ -63,4 +65,28 @@ test('tour --step unfolds the messages of an exchange on demand, a line a member
   assert.match(unfolded, /→ \{\n {10} {2}"jsonrpc": "2\.0",/);
   // q ended the tour at the second stop.
   assert.equal(asked, 2);
+});
+
+test('the tour at a terminal: keys at each stop, consent to a call, and Ctrl-C', async (t) => {
+  const server = new McpServer({ name: 'small', version: '1' });
+  server.tool('wipe', { description: 'Wipes' }, () => 'wiped');
+  const serving = await serveHttp(server);
+  t.after(() => serving.close({ drainMs: 0 }));
+  const words = ['tour', '--fast', '--revision', '2025-11-25', serving.url];
+  const stop = /any key goes on; u unfolds what was said, c goes on without waiting, q ends\n/;
+  const at = (more: readonly string[], ...typed: (readonly [RegExp, string])[]): ReturnType<typeof inProcess> => inProcess([...words.slice(0, 1), ...more, ...words.slice(1)], { columns: 100, typed });
+  const yes = await at([], [/The tour of http[^]*http\S+ will run wipe[^]*Run it\? \[y\/N\] /, 'y\n']);
+  assert.deepEqual([yes.code, /\nAll went well\. \d+ messages in \d+\.\d s\.\n$/.test(yes.out)], [0, true], yes.out);
+  assert.match(yes.out, /Calling tools +ok +2 +\d+ +1 called/);
+  const no = await at([], [/Run it\? \[y\/N\] /, 'n\n']);
+  assert.match(no.out, /\(It is not called: the person did not consent\.\)[^]*Calling tools +– +1 tool listed, no/);
+  assert.equal((await at([], [/Run it\? \[y\/N\] /, '\u0003'])).code, 130);
+  const stepped = await at(['--step', '--yes'], [stop, ' '], [stop, 'u'], [stop, 'c']);
+  assert.equal(stepped.code, 0, stepped.out);
+  // At the second stop the two messages since the first are printed once more.
+  const parts = stepped.out.split(stop);
+  assert.deepEqual(parts.slice(1, 3).map((part) => part.match(/^ +\d\.\d{3} [→←] /gm)?.length), [2, 2]);
+  assert.equal(parts.length, 4);
+  assert.equal((await at(['--step', '--yes'], [stop, 'q'])).code, 0);
+  assert.equal((await at(['--step', '--yes'], [stop, '\u0003'])).code, 130);
 });

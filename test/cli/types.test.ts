@@ -31,6 +31,21 @@ test('types --check: 0 where the file is what the server offers, 1 and the lines
   const { code, err } = await run('--check', file);
   assert.equal(code, 1);
   assert.match(err, /server\.d\.ts differs from the server's tools and prompts:\n- +times: string;\n\+ +times\?: number;\n/);
+  // A file of Windows is the same; one whose lines only moved differs; of many lines 40 are shown.
+  writeFileSync(file, out.replaceAll('\n', '\r\n'));
+  assert.equal((await run('--check', file)).code, 0);
+  writeFileSync(file, out.split('\n').reverse().join('\n'));
+  assert.match((await run('--check', file)).err, /prompts:\nits lines are in another order\n$/);
+  writeFileSync(file, `${out}${Array.from({ length: 41 }, (_, at) => `// ${at}\n`).join('')}`);
+  const many = await run('--check', file);
+  assert.deepEqual([many.code, many.err.split('\n').slice(1, -1).map((line) => line.slice(0, 4))], [1, [...Array.from({ length: 40 }, () => '- //'), '… 1 ']]);
+  writeFileSync(file, `${out}${Array.from({ length: 40 }, (_, at) => `// ${at}\n`).join('')}`);
+  assert.doesNotMatch((await run('--check', file)).err, /more/);
+  assert.match((await run('--check', join(folder, 'nothing'), '--name', 'X')).err, /^barewire: ENOENT/);
+  assert.match((await run('another')).err, /^barewire: types takes one server; unexpected: another$/m);
+  assert.match((await run('--name', '1a')).err, /^barewire: --name takes the name of a type$/m);
+  assert.match((await run('--name', '$_a1')).out, /^export interface \$_a1 \{$/m);
+  assert.match(out, /^export interface Server \{$/m);
   assert.equal((await run('--check', join(folder, 'nothing'))).code, 2);
   assert.equal((await run('--name', 'a b')).code, 2);
 });
@@ -45,8 +60,35 @@ test('a schema as a type', () => {
     [{ type: 'object', properties: { 'a-b': { type: 'string' } }, required: ['a-b'] }, '{\n  "a-b": string;\n}'],
     [{ type: 'object', properties: { a: {} }, anyOf: [{ type: 'string' }, { type: 'number' }] }, '{\n  a?: unknown;\n} & (string | number)'],
     [{ $defs: { x: { type: 'boolean' } }, type: 'array', items: { $ref: '#/$defs/x' } }, 'boolean[]'], [{ $ref: 'https://example.com/x' }, 'unknown'],
-  ] as const) assert.equal(schemaType(schema), type);
+    [{ type: 'null' }, 'null'], [{ type: 'boolean' }, 'boolean'], [{ type: 'number' }, 'number'], [{ type: 'odd' }, 'unknown'], [{ properties: { a: true } }, '{\n  a?: unknown;\n}'], [{ type: [] }, 'unknown'], [{ enum: [] }, 'unknown'],
+    [{ type: 'array' }, 'unknown[]'], [{ type: 'array', items: { allOf: [{ type: 'string' }, { type: 'number' }] } }, '(string & number)[]'], [{ type: 'array', prefixItems: [] }, '[...unknown[]]'],
+    [{ oneOf: [{ type: 'string' }, { type: 'string' }] }, 'string'], [{ anyOf: [], oneOf: [{ type: 'string' }] }, 'unknown'], [{ allOf: [{ type: 'string' }, {}] }, 'string'], [{ type: 'string', allOf: [{ const: 'a' }] }, 'string & "a"'], [{ allOf: [{ enum: [1, 2] }, { enum: [2, 3] }] }, '(1 | 2) & (2 | 3)'],
+    [{ const: null }, 'null'], [{ const: [1] }, 'unknown[]'], [{ const: { a: 1 } }, '{ [name: string]: unknown }'], [{ const: 0 }, '0'], [{ type: 'object', additionalProperties: false }, 'Record<string, never>'], [{ type: 'object', additionalProperties: true }, '{ [name: string]: unknown }'],
+    [{ type: 'object', properties: { a: { type: 'object', properties: { b: { type: 'string', description: 'One\ntwo' } } }, $b: true, '1c': true, d1: true }, required: 'a' }, '{\n  a?: {\n    /** One\n     * two */\n    b?: string;\n  };\n  $b?: unknown;\n  "1c"?: unknown;\n  d1?: unknown;\n}'],
+    [{ $defs: { 'a/b': { type: 'boolean' }, 'c~d': { type: 'null' } }, anyOf: [{ $ref: '#/$defs/a~1b' }, { $ref: '#/$defs/c~0d' }] }, 'boolean | null'], [{ $ref: '#/a/b' }, 'unknown'], [{ $ref: '#/toString' }, 'unknown'], [{ a: null, $ref: '#/a/b' }, 'unknown'], [5, 'unknown'],
+    [{ type: 'object', properties: { a: { description: ' ', type: 'string' } } }, '{\n  a?: string;\n}'],
+  ] as const) assert.equal(schemaType(schema), type, JSON.stringify(schema));
+  assert.equal(schemaType({ type: 'object', properties: { a: true } }, '    '), '{\n      a?: unknown;\n    }');
+  const nested = (depth: number): object => (depth === 0 ? { type: 'string' } : { type: 'array', items: nested(depth - 1) });
+  assert.equal(schemaType(nested(12)), `string${'[]'.repeat(12)}`);
+  assert.equal(schemaType(nested(13)), `unknown${'[]'.repeat(13)}`);
+  const referring = (depth: number): object => ({ ...Object.fromEntries(Array.from({ length: depth }, (_, at) => [`r${at + 1}`, at === 0 ? { type: 'string' } : { $ref: `#/r${at}` }])), $ref: `#/r${depth}` });
+  assert.deepEqual([schemaType(referring(12)), schemaType(referring(13))], ['string', 'unknown']);
+  const inside = (depth: number): object => (depth === 0 ? { type: 'string' } : { type: 'object', properties: { x: inside(depth - 1) } });
+  assert.deepEqual([12, 13].map((depth) => /: string;/.test(schemaType(inside(depth)))), [true, false]);
   assert.match(schemaType({ type: 'object', properties: { next: { $ref: '#' } } }), /unknown/, 'a schema without an end is cut');
+});
+
+test('a server as a type: tools and prompts in the order of their names, with their comments', () => {
+  const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' as const }, ...more });
+  assert.deepEqual(serverType('Shop', [tool('b'), tool('a', { description: 'Sells', outputSchema: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } })], [
+    { name: 'greet', description: 'Greets', arguments: [{ name: 'who', required: true }, { name: 'in-what' }] }, { name: 'bye' },
+  ]).split('\n').slice(1), [
+    '', 'export interface Shop {', '  tools: {',
+    '    /** Sells */', '    a: {', '      input: { [name: string]: unknown };', '      output: {', '        sum: number;', '      };', '    };',
+    '    b: {', '      input: { [name: string]: unknown };', '      output: unknown;', '    };',
+    '  };', '  prompts: {', '    bye: Record<string, never>;', '    /** Greets */', '    greet: { who: string; "in-what"?: string };', '  };', '}', '',
+  ]);
 });
 
 test('no word of a server leaves its comment or its name', () => {

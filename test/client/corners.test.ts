@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answering, ClientCore, McpClient, toolOutputs } from '../../src/client/index.ts';
 import type { CoreClientOptions } from '../../src/client/index.ts';
-import { decode } from '../../src/jsonrpc/codec.ts';
+import { decode } from '../../src/jsonrpc/message.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import { HttpError } from '../../src/transport/http/http-error.ts';
 import { connectScripted, legacy, modern, Scripted } from './scripted.ts';

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { decode } from '../../src/jsonrpc/codec.ts';
+import { decode } from '../../src/jsonrpc/message.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
 import { demand, Fault } from './fault.ts';
 import type { Bag } from './fault.ts';

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +17,6 @@ import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { serveHttp } from '../../src/transport/http/node/index.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
 import { faultyHttp } from './faulty-http.ts';
-import { barewire } from '../cli/program.ts';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const program = file('./faulty-program.js');
@@ -196,19 +194,6 @@ test('doctor: what is the matter with many tools is one finding, and bounded', (
   const found = examineTools(Array.from({ length: 10_000 }, (_, n) => ({ name: `t ${n} ${'x'.repeat(1000)}` })));
   assert.deepEqual(found.map(({ code }) => code), ['name-invalid', 'description-missing', 'schema-missing', 'many-tools']);
   assert.ok(found.every(({ what }) => what.length < 1000));
-});
-
-test('barewire doctor: prints what it found, ends with 1 for errors, and gives JSON', () => {
-  const run = (...words: string[]): ReturnType<typeof spawnSync> => spawnSync(process.execPath, [barewire, 'doctor', ...words], { encoding: 'utf8' });
-  const bad = run('--', process.execPath, program, 'stray-output');
-  assert.equal(bad.status, 1);
-  assert.match(String(bad.stdout), /error stray-output\n.*Server listening[^]*→ Write logs to stderr[^]*2025-11-25 basic\/transports#stdio[^]*1 error, 0 warnings, 0 notes\n$/);
-  assert.doesNotMatch(String(bad.stdout), /\u001b/);
-  const good = run('--json', '--', process.execPath, program, 'description-missing');
-  assert.equal(good.status, 0);
-  const { findings } = JSON.parse(String(good.stdout)) as Diagnosis;
-  assert.deepEqual(findings.map(({ code, severity }) => [code, severity]), [['description-missing', 'note']]);
-  assert.equal(run('--origin', 'nowhere', 'http://127.0.0.1:1/').status, 2);
 });
 
 test('doctor: every code has a section that exists, and a faulty server above', () => {

@@ -10,7 +10,7 @@ import { createTravelServer } from '../../examples/travel/server.ts';
 import { McpClient } from '../../src/client/mcp-client.ts';
 import type { ClientOptions } from '../../src/client/options.ts';
 import { RpcError } from '../../src/jsonrpc/errors.ts';
-import { decode } from '../../src/jsonrpc/codec.ts';
+import { decode } from '../../src/jsonrpc/message.ts';
 import type { CallToolResult } from '../../src/protocol/tools.ts';
 import { compile } from '../../src/schema/compile.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';

@@ -1,6 +1,6 @@
 import { peerBudget } from '../../src/bounds/budget.ts';
 import type { Budget } from '../../src/bounds/budget.ts';
-import { decode, decodeUnchecked } from '../../src/jsonrpc/codec.ts';
+import { decode, decodeUnchecked } from '../../src/jsonrpc/message.ts';
 import { pipeOutlet } from '../../src/jsonrpc/inbound-request.ts';
 import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';
 import type { Auth } from '../../src/transport/auth.ts';

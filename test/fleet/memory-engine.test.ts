@@ -66,7 +66,7 @@ async function callsOf(clock: ManualClock, run: () => Promise<unknown>): Promise
   return calls;
 }
 
-test('expired records and names are looked for when there are twice as many as after the last search, at least 1,000', async () => {
+test('expired records and names are looked for when there are twice as many as after the last search, at least 1,000', async (t) => {
   const { sessions, spent, clock, pass } = engineAt();
   const create = async (from: number, to: number): Promise<number> => {
     for (let n = from; n < to; n++) await sessions.create(`s${n}`, undefined, 'x', 1000);
@@ -76,6 +76,7 @@ test('expired records and names are looked for when there are twice as many as a
   assert.ok(await create(1000, 1000) > 1000, 'the 1,001st record begins a search');
   assert.equal(await create(1001, 2001), 1);
   assert.ok(await create(2002, 2002) > 2000, 'and that which is above twice the 1,001 of the last search');
+  const deleted = t.mock.method(Map.prototype, 'delete');
   const spend = (name: number, until: number): Promise<boolean> => spent.spend('state', `n${name}`, clock.now() + until);
   for (let n = 0; n < 1000; n++) assert.equal(await spend(n, 10), true);
   pass(10);
@@ -83,6 +84,24 @@ test('expired records and names are looked for when there are twice as many as a
   assert.equal(await spend(0, 10), false);
   pass(9);
   assert.equal(await spend(0, 10), false, 'before its end it may not');
+  const searched = (): number => {
+    const count = deleted.mock.callCount();
+    deleted.mock.resetCalls();
+    return count;
+  };
+  assert.equal(searched(), 0);
+  // The 1,001st name begins a search: all but the two that are in use are forgotten.
+  await spend(1000, 10);
+  assert.equal(searched(), 999);
+  for (let n = 2000; n < 2998; n++) await spend(n, 10);
+  assert.equal(searched(), 0, 'there are 1,000');
+  await spend(3000, 10);
+  assert.equal(searched(), 0, 'all are in use');
+  pass(10);
+  for (let n = 4000; n < 5001; n++) await spend(n, 10);
+  assert.equal(searched(), 0, 'there are twice 1,001');
+  await spend(6000, 10);
+  assert.equal(searched(), 1001);
 });
 
 test('of a stream the oldest events are forgotten above its limit, but not the last one', async () => {

@@ -189,9 +189,15 @@ test('of a queue only the messages whose time is over fail; without an answer in
   assert.deepEqual(settled, []);
   await pass(clock, 20);
   assert.deepEqual(settled, ['a the engine has not answered in time']);
+  note('c');
   answer();
   await pass(clock, 5);
   assert.deepEqual(settled, ['a the engine has not answered in time', 'b sent']);
+  // By the time of `c`, which was sent at 119.
+  await pass(clock, 94);
+  assert.equal(settled.length, 2);
+  await pass(clock, 1);
+  assert.deepEqual([settled.at(-1), clock.waiting], ['c the engine has not answered in time', 0]);
 });
 
 test('a process that has gone fails only the messages of the batch', async () => {
@@ -254,6 +260,7 @@ test('an attempt is repeated after 10 ms, 20 ms and at most 100 ms, as long as t
 test('a promise in time settles as it is, and leaves no timer', async () => {
   const clock = manualClock();
   assert.equal(await within(50, Promise.resolve(7), clock), 7);
+  assert.equal(await within(50, Promise.resolve(7), { ...clock, after: () => undefined }), 7);
   await assert.rejects(within(50, Promise.reject(new Error('no')), clock), /no/);
   assert.equal(clock.waiting, 0);
   let late = '';

@@ -141,3 +141,27 @@ test('retries: an attempt that has gone leaves its place to the next one at once
   await next.done;
   assert.deepEqual([gone.count, next.count, clock.waiting], [1, 1, 0]);
 });
+
+test('retries: of an attempt that fails while a newer one waits, the newer one is repeated; no pause keeps the process alive', async () => {
+  const clock = manualClock();
+  const { after } = clock;
+  clock.after = (ms, run, background) => {
+    assert.equal(background, true);
+    return after(ms, run, background);
+  };
+  const retries = new Retries(clock, 1);
+  let fail = (): void => {};
+  let begun = 0;
+  retries.add('a', () => new Promise((_, reject) => {
+    begun++;
+    fail = () => reject(new Error('away'));
+  }));
+  const newer = attempt(0);
+  retries.add('a', newer.run);
+  fail();
+  await new Promise(setImmediate);
+  clock.tick(250);
+  await newer.done;
+  await new Promise(setImmediate);
+  assert.deepEqual([begun, newer.count, clock.waiting], [1, 1, 0]);
+});

@@ -54,7 +54,9 @@ test('what a request changes in the record', () => {
   assert.equal(changeIn(request('logging/setLevel', { level: 'loud' }))?.({ ...empty, level: 'error' }).level, 'error');
   assert.deepEqual(changeIn(subscribe('a'))?.({ ...empty, watched: ['a', 'b'] }).watched, ['b', 'a']);
   assert.deepEqual(changeIn(unsubscribe('a'))?.({ ...empty, watched: ['a', 'b'] }).watched, ['b']);
-  for (const method of ['tools/call', 'initialize', 'resources/read']) assert.equal(changeIn(request(method, {})), undefined);
+  assert.deepEqual(changeIn({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe' })?.(empty).watched, ['undefined']);
+  assert.equal(changeIn({ jsonrpc: '2.0', id: 1, method: 'logging/setLevel' })?.({ ...empty, level: 'error' }).level, 'error');
+  for (const method of ['tools/call', 'initialize', 'resources/read', 'x/resources/subscribe', 'resources/subscribed', 'resources/ununsubscribe']) assert.equal(changeIn(request(method, {})), undefined);
 });
 
 test('a session without a GET stream here is told the level alone; with one, what it missed', () => {
@@ -62,6 +64,9 @@ test('a session without a GET stream here is told the level alone; with one, wha
   let ids = 0;
   const settings = sessionSettings(() => `x-${++ids}`, (id) => listening.has(id));
   const { session, watched, levels } = openSession('s');
+  assert.equal(settings.has(session), false);
+  // It subscribes to nothing.
+  settings.served(session, request('logging/setLevel', { level: 'debug' }));
   assert.equal(settings.has(session), false);
   settings.apply(session, { ...empty, level: 'info', watched: ['a'] });
   assert.deepEqual([settings.has(session), levels, [...watched]], [true, ['info'], []]);

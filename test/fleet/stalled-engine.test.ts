@@ -198,11 +198,22 @@ test('an answer for a process that was taken for gone, and lives, is brought to 
   assert.deepEqual((await read(live)).words, ['result of 1']);
 });
 
+/** A manual clock whose timers must keep no process alive. */
+function backgroundClock(): ManualClock {
+  const clock = manualClock();
+  const { after } = clock;
+  clock.after = (ms, run, background) => {
+    assert.equal(background, true);
+    return after(ms, run, background);
+  };
+  return clock;
+}
+
 const pass = (clock: ManualClock, ms: number): void => clock.tick(clock.now() + ms);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('a slow call is trouble from half a lease on, and for a lease after its end; a quick one leaves no timer', async () => {
-  const clock = manualClock();
+  const clock = backgroundClock();
   const it = scriptedBus(1000);
   let release = (): void => {};
   const slow = (): Promise<void> => new Promise((resolve) => (release = resolve));
@@ -231,7 +242,7 @@ test('a slow call is trouble from half a lease on, and for a lease after its end
 });
 
 test('a message to a process that has perhaps gone fails with the reason; any other failure stays as it is', async () => {
-  const clock = manualClock();
+  const clock = backgroundClock();
   const it = scriptedBus(1000);
   const bus = failureDetector(it.bus, 'a', () => {}, clock);
   const heard: string[] = [];
@@ -262,7 +273,7 @@ test('a message to a process that has perhaps gone fails with the reason; any ot
 
 test('watched processes are looked at four times per lease and at least four times a second, while somebody listens', async () => {
   for (const [leaseMs, everyMs] of [[1000, 250], [10_000, 250], [400, 100], [20, 10]] as const) {
-    const clock = manualClock();
+    const clock = backgroundClock();
     const it = scriptedBus(leaseMs);
     let asked: (readonly string[])[] = [];
     const reported: string[] = [];
@@ -323,7 +334,7 @@ test('watched processes are looked at four times per lease and at least four tim
 });
 
 test('listeners of a process that are removed after it was watched anew do not remove the new ones', async () => {
-  const clock = manualClock();
+  const clock = backgroundClock();
   const it = scriptedBus(1000);
   const bus = failureDetector(it.bus, 'self', () => {}, clock);
   const heard: string[] = [];

@@ -1,4 +1,4 @@
-import { decode } from '../../src/jsonrpc/codec.ts';
+import { decode } from '../../src/jsonrpc/message.ts';
 import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';
 
 /** A request that the server has received. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { classify, decode, encode } from '../../src/jsonrpc/codec.ts';
+import { classify, decode, encode } from '../../src/jsonrpc/message.ts';
 import { failureText, notificationText, notify, Serialized, successText } from '../../src/jsonrpc/inbound-request.ts';
 import type { Params, RequestId } from '../../src/jsonrpc/message.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/bounds/clock.ts';
-import { decode, decodeUnchecked } from '../../src/jsonrpc/codec.ts';
+import { decode, decodeUnchecked } from '../../src/jsonrpc/message.ts';
 import { takeBatch } from '../../src/jsonrpc/batch.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import type { ConnectionHandlers, ConnectionLimits } from '../../src/jsonrpc/connection.ts';

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fromBase64Url, toBase64 } from '../../src/jsonrpc/base64.ts';
 import { takeBatch } from '../../src/jsonrpc/batch.ts';
 import { ByteGatherer, joinBytes, processBudget } from '../../src/bounds/budget.ts';
-import { decode, decodeUtf8, decodeValue } from '../../src/jsonrpc/codec.ts';
+import { decode, decodeUtf8, decodeValue } from '../../src/jsonrpc/message.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import type { ConnectionHandlers, ConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import { need, RpcError, toErrorObject } from '../../src/jsonrpc/errors.ts';

@@ -20,7 +20,7 @@ export const folders = {
   explain: { processes: true, tests: ['test/explain/*', 'test/host/frame', 'test/cli/commands', 'test/cli/form', 'test/cli/frames', 'test/cli/pipe', 'test/cli/terminal'] },
   transcript: { processes: true, tests: ['test/transcript/*', 'test/transport/tap*', 'test/cli/http-relay', 'test/cli/transcript', 'test/corpus/corpus', 'test/specification/transcripts', ...transcripts] },
   doctor: { processes: true, tests: ['test/doctor/*'] },
-  cli: { processes: true, tests: ['test/cli/*', 'test/cli/bridge/*', 'test/transport/http/redact'] },
+  cli: { processes: true, tests: ['test/cli/*', 'test/cli/bridge/*', 'test/transport/http/redact', 'test/judge/login', 'test/judge/unopened'] },
 };
 
 /**
@@ -31,7 +31,7 @@ export const notAsked = [
   'test/cli/commands each part of the command that says a version beside its name takes it from one place',
   // The command in the copy contains every mutant, so it is longer than the published one.
   'test/cli/start --help loads no subcommand: a few kilobytes',
-  'test/cli/page page: the code of a folder is not run; the package belongs to the installation, or is named',
+  'test/cli/page page: the code of a folder is not run; the package belongs to the installation',
   'test/fleet/stored-limits of a client that has left for good nothing is kept',
 ];
 

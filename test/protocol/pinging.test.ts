@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import { pinging } from '../../src/protocol/index.ts';
 import type { Pinging } from '../../src/client/index.ts';
-import { decode } from '../../src/jsonrpc/codec.ts';
+import { decode } from '../../src/jsonrpc/message.ts';
 import { Connection } from '../../src/jsonrpc/connection.ts';
 import { ConnectionError } from '../../src/jsonrpc/errors.ts';
 import { McpServer } from '../../src/server/index.ts';

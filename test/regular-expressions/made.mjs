@@ -8,7 +8,7 @@ const from = (path) => import(new URL(`dist/src/${path}`, `file://${root}`).href
  * constructs them from an author's schema; `why` gives the bound of their cost.
  */
 const places = {
-  'src/jsonrpc/codec.ts': { run: async () => (await from('jsonrpc/codec.js')).unreadable('{"id":1,"x":', 'cut'), most: 256 },
+  'src/jsonrpc/message.ts': { run: async () => (await from('jsonrpc/message.js')).unreadable('{"id":1,"x":', 'cut'), most: 256 },
   'src/schema/idn.ts': { run: async () => (await from('schema/idn.js')).isHostname('a\u200cb.example', true) },
   'src/schema/formats.ts': { run: async () => (await from('schema/formats.js')).formats.uri.test('https://example.com/a?b#c') },
   'src/schema/patterns.ts': { why: 'a `pattern` is the author\'s; whether the engine may run it is decided by its estimated cost' },

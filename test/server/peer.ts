@@ -1,4 +1,4 @@
-import { classify, decode } from '../../src/jsonrpc/codec.ts';
+import { classify, decode } from '../../src/jsonrpc/message.ts';
 import type { ServerCore } from '../../src/server/server-core.ts';
 import type { Auth } from '../../src/transport/auth.ts';
 import { inbox } from '../transcripts/play.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { classify } from '../../src/jsonrpc/codec.ts';
+import { classify } from '../../src/jsonrpc/message.ts';
 import { McpServer } from '../../src/server/index.ts';
 import type { ServerOptions } from '../../src/server/index.ts';
 import { connect, later, textOf } from './peer.ts';
@@ -85,7 +85,7 @@ test('what a client keeps us holding is charged to its budget, bounded, and give
   };
   const client = server.connect({ send: answer, answer }, { budget });
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { ...info, more: 'x'.repeat(70_000) } };
-  const { decode } = await import('../../src/jsonrpc/codec.ts');
+  const { decode } = await import('../../src/jsonrpc/message.ts');
   const send = (id: number, method: string, body: object): void =>
     client.receive(decode(JSON.stringify({ jsonrpc: '2.0', id, method, params: body })));
   send(1, 'initialize', params);

@@ -379,7 +379,7 @@ test('without authentication, where others may connect, nobody is told apart: no
     const one = server(t);
     const texts: string[] = [];
     const peer = one.connect({ send: () => {}, answer: (text) => void texts.push(text ?? '') }, { modern });
-    const { decode } = await import('../../src/jsonrpc/codec.ts');
+    const { decode } = await import('../../src/jsonrpc/message.ts');
     const say = async (message: Bag): Promise<Bag> => {
       peer.receive(decode(JSON.stringify({ jsonrpc: '2.0', ...message })));
       while (texts.length === 0) await new Promise(setImmediate);

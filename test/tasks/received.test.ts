@@ -3,7 +3,7 @@ import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { mockClock } from '../mock-clock.ts';
 import { RpcError } from '../../src/jsonrpc/errors.ts';
-import { decode } from '../../src/jsonrpc/codec.ts';
+import { decode } from '../../src/jsonrpc/message.ts';
 import { ClientCore } from '../../src/client/client-core.ts';
 import { answering } from '../../src/client/answering.ts';
 import { receiveTasks } from '../../src/tasks/legacy/client.ts';

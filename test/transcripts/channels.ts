@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { decode } from '../../src/jsonrpc/codec.ts';
+import { decode } from '../../src/jsonrpc/message.ts';
 import type { Decoded } from '../../src/jsonrpc/message.ts';
 import { findRevision, revisions } from '../../src/protocol/revisions.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { McpClient, RpcError } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
-import { decode } from '../../src/jsonrpc/codec.ts';
+import { decode } from '../../src/jsonrpc/message.ts';
 import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';
 import { receiveTasks } from '../../src/tasks/legacy/client.ts';
 import { inbox } from './play.ts';

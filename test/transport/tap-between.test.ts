@@ -1,7 +1,7 @@
 // The tap between a scripted transport and a receiver: exactly what passes in each direction.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { decode } from '../../src/jsonrpc/codec.ts';
+import { decode } from '../../src/jsonrpc/message.ts';
 import type { Decoded, RequestId } from '../../src/jsonrpc/message.ts';
 import { revisions } from '../../src/protocol/revisions.ts';
 import { tap } from '../../src/transport/tap.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { decode } from '../../src/jsonrpc/codec.ts';
+import { decode } from '../../src/jsonrpc/message.ts';
 import { tapIds } from '../../src/transport/tap-ids.ts';
 
 const answer = (id: unknown): string => JSON.stringify({ jsonrpc: '2.0', id, result: {} });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
-import { decode } from '../../src/jsonrpc/codec.ts';
+import { decode } from '../../src/jsonrpc/message.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { fetchHandler, httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';

@@ -84,7 +84,7 @@ export const command: Command = {
     const ruling = withoutSecrets(given, [...secrets.filter((one) => typeof one === 'string'), ...credential?.secrets ?? []]);
     writeReports(read, ruling);
     if (json) proc.stdout.write(`${jsonLine(jsonReport(ruling))}\n`);
-    else linesTo(proc.stdout)(textReport(ruling, { paint: colours, all: read.flag('all') }));
+    else textReport(ruling, { paint: colours, all: read.flag('all') }).split('\n').forEach(linesTo(proc.stdout));
     if (ruling.stopped !== undefined) throw new NotReached(`${targetName} could not be judged: ${ruling.stopped}`);
     return newFaults(ruling, baseline).some(({ level }) => level === 'MUST' || baseline) ? exitCodes.failed : exitCodes.good;
   },

@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/codec.ts';
+import { isObject } from '../../jsonrpc/message.ts';
 import type { InboundRequest } from '../../jsonrpc/inbound-request.ts';
 import type { Bag } from '../../jsonrpc/message.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';

@@ -1,7 +1,7 @@
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock } from '../../bounds/clock.ts';
 import type { Shape } from '../../bounds/options.ts';
-import { isObject } from '../../jsonrpc/codec.ts';
+import { isObject } from '../../jsonrpc/message.ts';
 import { invalidParams } from '../../jsonrpc/errors.ts';
 import type { RpcError } from '../../jsonrpc/errors.ts';
 import type { Request } from '../../jsonrpc/message.ts';

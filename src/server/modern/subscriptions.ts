@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/codec.ts';
+import { isObject } from '../../jsonrpc/message.ts';
 import { internalError, invalidParams } from '../../jsonrpc/errors.ts';
 import { notificationText } from '../../jsonrpc/inbound-request.ts';
 import { subscriptionCancelled } from '../../protocol/cancellation.ts';

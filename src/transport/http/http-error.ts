@@ -25,3 +25,12 @@ export class SessionExpired extends HttpError {
     this.name = 'SessionExpired';
   }
 }
+
+/** Wraps an error that `HttpAuthorization` threw, so that it is not treated as a network failure. */
+export class AuthorizationFailed {
+  readonly thrown: unknown;
+
+  constructor(thrown: unknown) {
+    this.thrown = thrown;
+  }
+}

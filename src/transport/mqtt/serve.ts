@@ -2,7 +2,7 @@ import { peerBudget } from '../../bounds/budget.ts';
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock, Timer } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
-import { decodeUnchecked, tooLarge } from '../../jsonrpc/codec.ts';
+import { decodeUnchecked, tooLarge } from '../../jsonrpc/message.ts';
 import { toError } from '../../jsonrpc/errors.ts';
 import { pipeOutlet } from '../../jsonrpc/inbound-request.ts';
 import type { Auth } from '../auth.ts';

@@ -1,7 +1,7 @@
 import { systemClock } from '../../bounds/clock.ts';
 import type { Timer } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
-import { decode } from '../../jsonrpc/codec.ts';
+import { decode } from '../../jsonrpc/message.ts';
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { ClientReceiver, ClientTransport } from '../client-port.ts';
 import type { SerialChannel } from './channel.ts';

@@ -1,6 +1,6 @@
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
-import { decodeUnchecked } from '../../jsonrpc/codec.ts';
+import { decodeUnchecked } from '../../jsonrpc/message.ts';
 import { pipeOutlet } from '../../jsonrpc/inbound-request.ts';
 import type { Auth } from '../auth.ts';
 import type { ServedClient, ServerPort } from '../server-port.ts';

@@ -7,7 +7,7 @@ import { Faults } from '../../bounds/faults.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import { quote } from '../../bounds/quote.ts';
 import { beginReading, othersFirst, readEnough } from '../../bounds/reading.ts';
-import { decode } from '../../jsonrpc/codec.ts';
+import { decode } from '../../jsonrpc/message.ts';
 import { ConnectionError, toError } from '../../jsonrpc/errors.ts';
 import type { ClientReceiver, ClientTransport } from '../client-port.ts';
 import type { Trace } from '../trace.ts';

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { GaugedPeer } from '../../bounds/gauges.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import { peerBudget } from '../../bounds/budget.ts';
-import { decodeUnchecked } from '../../jsonrpc/codec.ts';
+import { decodeUnchecked } from '../../jsonrpc/message.ts';
 import type { Outlet } from '../../jsonrpc/inbound-request.ts';
 import type { ServerPort } from '../server-port.ts';
 import type { Trace } from '../trace.ts';

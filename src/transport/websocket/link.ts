@@ -1,7 +1,7 @@
 import type { Budget } from '../../bounds/budget.ts';
 import type { Clock, Timer } from '../../bounds/clock.ts';
 import { quote } from '../../bounds/quote.ts';
-import { refusal, tooLarge } from '../../jsonrpc/codec.ts';
+import { refusal, tooLarge } from '../../jsonrpc/message.ts';
 import { invalidRequestCode } from '../../jsonrpc/errors.ts';
 import { defaultMaxMessageBytes } from '../../jsonrpc/framing.ts';
 import type { Decoded, Refusal, Unchecked } from '../../jsonrpc/message.ts';

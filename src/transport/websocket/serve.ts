@@ -3,7 +3,7 @@ import type { Timer } from '../../bounds/clock.ts';
 import type { GaugedPeer } from '../../bounds/gauges.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
-import { decodeUnchecked } from '../../jsonrpc/codec.ts';
+import { decodeUnchecked } from '../../jsonrpc/message.ts';
 import { toError } from '../../jsonrpc/errors.ts';
 import type { Unchecked } from '../../jsonrpc/message.ts';
 import { pipeOutlet } from '../../jsonrpc/inbound-request.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { McpClient } from '../../../src/client/index.ts';
-import type { HttpAuthorization, HttpRefusal } from '../../../src/transport/http/client/authorization.ts';
+import type { HttpAuthorization, HttpRefusal } from '../../../src/transport/http/client/options.ts';
 import { HttpError } from '../../../src/transport/http/http-error.ts';
 import { metaKeys } from '../../../src/protocol/meta.ts';
 import { client, handshake, json, result, serve, stream, test } from './harness.ts';

@@ -7,13 +7,13 @@ import { createServer, Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { Cancellation } from '../../../src/transport/http/client/cancellation.ts';
+import { Cancellation } from '../../../src/transport/http/client/sender.ts';
 import type { HttpAnswer, HttpSender } from '../../../src/transport/http/client/sender.ts';
 import { plainAgent } from '../../../src/transport/http/node/agent.ts';
 import { proxyHeaders, TunnelAgent } from '../../../src/transport/http/node/proxy.ts';
 import { nodeSender } from '../../../src/transport/http/node/sender.ts';
-import type { NodeTransportOptions } from '../../../src/transport/http/node/transport-options.ts';
 import { defaultNodeHttpClientLimits } from '../../../src/transport/http/node/transport-options.ts';
+import type { NodeTransportOptions } from '../../../src/transport/http/node/transport-options.ts';
 
 interface Line {
   readonly socket: Socket;

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { mockClock } from '../../mock-clock.ts';
 import { systemClock } from '../../../src/bounds/clock.ts';
 import { openThingBytes, processBudget } from '../../../src/bounds/budget.ts';
-import { decode } from '../../../src/jsonrpc/codec.ts';
+import { decode } from '../../../src/jsonrpc/message.ts';
 import { defaultConnectionLimits } from '../../../src/jsonrpc/connection.ts';
 import type { Outlet } from '../../../src/jsonrpc/index.ts';
 import type { Request, RequestId } from '../../../src/jsonrpc/message.ts';

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { mockClock } from '../../mock-clock.ts';
 import { systemClock } from '../../../src/bounds/clock.ts';
 import { Budget } from '../../../src/bounds/budget.ts';
-import { decode } from '../../../src/jsonrpc/codec.ts';
+import { decode } from '../../../src/jsonrpc/message.ts';
 import { othersFirst } from '../../../src/bounds/reading.ts';
 import { readMessages } from '../../../src/transport/stdio/reading.ts';
 import type { StreamReading } from '../../../src/transport/stdio/reading.ts';

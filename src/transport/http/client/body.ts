@@ -1,7 +1,6 @@
 import { ByteGatherer, peerBudget } from '../../../bounds/budget.ts';
 import { ConnectionError, errorMessage, toError } from '../../../jsonrpc/errors.ts';
-import { HttpError } from '../http-error.ts';
-import { AuthorizationFailed } from './authorization.ts';
+import { AuthorizationFailed, HttpError } from '../http-error.ts';
 import type { HttpAnswer } from './sender.ts';
 
 /** The smallest block that `ByteGatherer` allocates. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../bounds/clock.ts';
-import { classify, decode, isObject } from '../../../jsonrpc/codec.ts';
+import { classify, decode, isObject } from '../../../jsonrpc/message.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import { Faults } from '../../../bounds/faults.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
@@ -10,7 +10,7 @@ import { HttpError } from '../http-error.ts';
 import type { ClientReceiver, Outgoing } from '../../client-port.ts';
 import type { Trace } from '../../trace.ts';
 import { toFailure } from './body.ts';
-import { Cancellation } from './cancellation.ts';
+import { Cancellation } from './sender.ts';
 import { namedVersion } from './headers.ts';
 import type { HttpSession } from './session.ts';
 

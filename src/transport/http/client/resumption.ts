@@ -1,10 +1,9 @@
 import type { Clock } from '../../../bounds/clock.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import { beginReading, noiseAfter, noiseFault } from '../../../bounds/reading.ts';
-import { HttpError } from '../http-error.ts';
+import { AuthorizationFailed, HttpError } from '../http-error.ts';
 import { sseParser } from '../sse-parser.ts';
 import type { SseParser } from '../sse-parser.ts';
-import { AuthorizationFailed } from './authorization.ts';
 import { isStream, readText } from './body.ts';
 import type { HttpClientLimits } from './options.ts';
 import type { PostedRequest, PostedRequests } from './posted-request.ts';

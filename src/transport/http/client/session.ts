@@ -1,9 +1,8 @@
 import { SessionExpired } from '../http-error.ts';
 import { readText } from './body.ts';
-import type { Cancellation } from './cancellation.ts';
 import type { PostedRequest } from './posted-request.ts';
-import type { HttpRequester } from './requester.ts';
-import type { HttpAnswer } from './sender.ts';
+import type { HttpRequester } from './authorization.ts';
+import type { Cancellation, HttpAnswer } from './sender.ts';
 
 /** The session of a legacy server. 2025-11-25 basic/transports#session-management. */
 export interface HttpSession {

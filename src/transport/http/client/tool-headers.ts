@@ -1,4 +1,4 @@
-import { isObject } from '../../../jsonrpc/codec.ts';
+import { isObject } from '../../../jsonrpc/message.ts';
 import type { Bag } from '../../../jsonrpc/message.ts';
 import { encodeHeaderValue, mirroredParameters, mirroredValue } from '../../../protocol/mirrored-headers.ts';
 import type { ToolHeaders } from '../../client-port.ts';

@@ -1,5 +1,5 @@
 import { openThingBytes } from '../../../bounds/budget.ts';
-import { classify, decode, decodeUtf8, decodeValue } from '../../../jsonrpc/codec.ts';
+import { classify, decode, decodeUtf8, decodeValue } from '../../../jsonrpc/message.ts';
 import { defaultConnectionLimits } from '../../../jsonrpc/connection.ts';
 import { nobody } from '../../../jsonrpc/inbound-request.ts';
 import type { Outlet } from '../../../jsonrpc/inbound-request.ts';

@@ -4,7 +4,7 @@ import { peerBudget } from '../../../bounds/budget.ts';
 import { systemClock } from '../../../bounds/clock.ts';
 import type { Clock, Timer } from '../../../bounds/clock.ts';
 import { checkOptions } from '../../../bounds/options.ts';
-import { decode } from '../../../jsonrpc/codec.ts';
+import { decode } from '../../../jsonrpc/message.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { ClientReceiver, ClientTransport } from '../../client-port.ts';
 import { readMessages } from '../../stdio/reading.ts';

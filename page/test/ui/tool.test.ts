@@ -1,10 +1,9 @@
 // Next to the form of a tool: saved calls, the comparison of revisions, portability; and its arguments as JSON.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import type { ActionMessage, HostMessage } from '../../src/messages.ts';
-import { launch, openFake } from './browser.ts';
+import { launch, openFake, violationsOf } from './browser.ts';
 import { callView, catalogueView, memory, serverView, toolView, welcome, wireMessage } from './views.ts';
 
 let browser: Browser;
@@ -27,8 +26,7 @@ async function open(message: HostMessage = all): Promise<{ page: Page; end: () =
 }
 const asked = async (page: Page): Promise<{ name: string; params: unknown }[]> => (await page.evaluate(() => window.fake.asked)).filter((one): one is ActionMessage => one.type === 'action').map(({ name, params }) => ({ name, params }));
 const calm = async (page: Page, inside: string): Promise<void> => {
-  const { violations } = await new AxeBuilder({ page }).include(inside).analyze();
-  assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
+  assert.deepEqual((await violationsOf(page, inside)).map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
 };
 
 test('a call, a reading and a prompt that the host refuses are told as notices, which leave when the next one is accepted', async () => {

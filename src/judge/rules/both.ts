@@ -1,11 +1,11 @@
 // Written by scripts/judge-rules.mjs from the matrix; not to be edited. `id|level|rule|sections`: each digit of a section is a revision.
 export const bothRules: string = `
 authorization-11|MUST|the metadata names an authorization server|4 basic/authorization/authorization-server-discovery#authorization-server-location;23 basic/authorization#authorization-server-location
-authorization-12|MUST|of an issuer with a path OAuth metadata is asked with the path inserted|4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery;3 basic/authorization#authorization-server-metadata-discovery
-authorization-13|MUST|of an issuer with a path OpenID metadata is asked with the path appended|4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery;3 basic/authorization#authorization-server-metadata-discovery
-authorization-14|MUST|of an issuer with a path OpenID metadata is asked with the path inserted|4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery;3 basic/authorization#authorization-server-metadata-discovery
-authorization-15|MUST|of an issuer without a path OAuth metadata is asked first|4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery;3 basic/authorization#authorization-server-metadata-discovery
-authorization-16|MUST|of an issuer without a path OpenID metadata is asked next|4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery;3 basic/authorization#authorization-server-metadata-discovery
+authorization-12|MUST|the OAuth metadata URL has the path of the issuer inserted|4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery;3 basic/authorization#authorization-server-metadata-discovery
+authorization-13|MUST|one OpenID metadata URL has the path of the issuer appended|4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery;3 basic/authorization#authorization-server-metadata-discovery
+authorization-14|MUST|one OpenID metadata URL has the path of the issuer inserted|4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery;3 basic/authorization#authorization-server-metadata-discovery
+authorization-15|MUST|without a path in the issuer, OAuth metadata is read first|4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery;3 basic/authorization#authorization-server-metadata-discovery
+authorization-16|MUST|without a path in the issuer, OpenID metadata is read next|4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery;3 basic/authorization#authorization-server-metadata-discovery
 authorization-17|MUST|a client tries the well-known addresses in their order|4 basic/authorization/index#overview;4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery;3 basic/authorization#authorization-server-metadata-discovery;123 basic/authorization#overview;12 basic/authorization#server-metadata-discovery;1 basic/authorization#fallbacks-for-servers-without-metadata-discovery;1 basic/authorization#authorization-base-url
 authorization-18|SHOULD|the resource is named without a trailing slash, unless its owner writes one|4 basic/authorization/index#canonical-server-uri;23 basic/authorization#canonical-server-uri
 authorization-20|SHOULD|scheme and host of the resource are taken in any case|4 basic/authorization/index#canonical-server-uri;23 basic/authorization#canonical-server-uri
@@ -34,21 +34,21 @@ authorization-110|MUST|authorization is secure as a whole|4 basic/authorization/
 sampling-13|SHOULD|loops of tools are bounded|34 client/sampling#security-considerations
 sampling-14|SHOULD|messages of sampling are checked on both sides|01234 client/sampling#security-considerations
 authorization-113|SHOULD|a client without an id registers|12 basic/authorization#overview;12 basic/authorization#dynamic-client-registration
-deprecated-1|SHOULD|what is deprecated is not taken up anew|4 deprecated
-discover-2|SHOULD|nobody acts on the name of a server or trusts it|4 server/discover#discoverresult
+deprecated-1|SHOULD|deprecated features are not newly adopted|4 deprecated
+discover-2|SHOULD|no party trusts the name of a server, or acts on it|4 server/discover#discoverresult
 base-1|MUST|the base protocol and the lifecycle are there|123 basic/index;0 basic/index#protocol-layers
 base-2|MUST|the base protocol, versions and message patterns are there|4 basic/index
 base-3|MUST|in the modern era servers send no requests and clients no responses|4 basic/transports/streamable-http#sending-messages;4 basic/transports/streamable-http#receiving-messages;4 basic/transports/stdio#sending-messages;4 basic/transports/stdio#receiving-messages;4 basic/patterns/index
 base-6|MUST|nothing is assumed of reserved keys of _meta|4 schema#MetaObject;234 basic/index#_meta
 base-10|MUST|the prefix of a _meta key is labels joined by dots, then a slash|4 schema#MetaObject;234 basic/index#_meta
-base-11|SHOULD|nobody acts on the name of a client or a server or trusts it|4 schema#ResultMetaObject;4 schema#RequestMetaObject;4 basic/index#_meta
+base-11|SHOULD|no party trusts the name of a client or a server, or acts on it|4 schema#ResultMetaObject;4 schema#RequestMetaObject;4 basic/index#_meta
 base-12|SHOULD|prefixes are reversed host names|4 schema#MetaObject;34 basic/index#_meta
 base-13|MUST|a label begins with a letter and ends with a letter or digit|4 schema#MetaObject;234 basic/index#_meta
 base-17|MUST|the name of a _meta key begins and ends with a letter or digit|4 schema#MetaObject;234 basic/index#_meta
 base-18|MUST|trace keys have the format of W3C|4 basic/index#_meta
 base-19|MUST|batches are understood (2025-03-26)|1 basic/index#batching
 base-20|SHOULD|schemas are bounded in depth, number and work|4 basic/index#composition-keyword-resource-use
-base-21|SHOULD|a custom transport is documented by who writes it|4 basic/transports/index#custom-transports;0123 basic/transports#custom-transports
+base-21|SHOULD|the author of a custom transport documents it|4 basic/transports/index#custom-transports;0123 basic/transports#custom-transports
 base-22|SHOULD|a transport on a byte stream takes the framing of stdio|4 basic/transports/stdio;4 basic/transports/index#custom-transports
 base-23|MUST|a custom transport keeps messages, patterns and _meta|4 basic/transports/index#custom-transports;0123 basic/transports#custom-transports
 base-24|MUST|no meaning is read into codes of the server range|4 basic/index#error-codes
@@ -56,7 +56,7 @@ base-26|MUST|codes of the reserved range are sent only as the specification defi
 base-27|MUST|-32002 is not sent in the modern era|4 basic/index#error-codes
 base-28|MUST|-32042 is not sent in the modern era|4 basic/index#error-codes
 base-29|MUST|no new codes are made in the reserved range|4 basic/index#error-codes
-base-30|SHOULD|codes of one's own lie outside the reserved range|4 basic/index#error-codes
+base-30|SHOULD|a peer's own codes are outside the reserved range|4 basic/index#error-codes
 base-31|MUST|an error's code is an integer|34 basic/index#error-responses;12 basic/index#responses;0 basic/messages#responses
 base-32|MUST|an error has a code and a message|34 basic/index#error-responses;12 basic/index#responses
 base-33|MUST|an error has the id of its request, where that could be read|34 basic/index#error-responses
@@ -90,9 +90,9 @@ base-71|MUST|a result response has a result|34 basic/index#result-responses
 base-75|MUST|types of results are those of the protocol and of negotiated extensions|4 basic/index#resulttype
 base-76|SHOULD|schemas are of 2020-12|34 basic/index#schema-dialect
 base-77|MUST|2020-12 is supported, and the documents say what else is|34 basic/index#schema-dialect
-lifecycle-1|SHOULD|a negotiation that fails for capabilities is told|0123 basic/lifecycle#error-handling
+lifecycle-1|SHOULD|a failed negotiation of capabilities is reported|0123 basic/lifecycle#error-handling
 lifecycle-2|SHOULD|initialize has a timeout|0 basic/lifecycle#error-handling
-lifecycle-3|SHOULD|versions that do not meet are told|0123 basic/lifecycle#error-handling
+lifecycle-3|SHOULD|a version mismatch is reported|0123 basic/lifecycle#error-handling
 lifecycle-4|SHOULD|closing has a timeout|0 basic/lifecycle#error-handling
 lifecycle-9|MUST|initialize is the first request|0123 basic/lifecycle#initialization
 lifecycle-13|MUST|only negotiated capabilities are used|23 basic/lifecycle#operation;01? basic/lifecycle#operation;01234? server/prompts#implementation-considerations
@@ -108,8 +108,8 @@ versioning-6|MUST|an extension that one side lacks is left or refused|4 basic/ve
 elicitation-6|MUST|a completion of an elicitation names its elicitation|3 client/elicitation#completion-notifications-for-url-mode-elicitation
 elicitation-7|MUST|a completion of an elicitation goes to the client that was asked|3 client/elicitation#completion-notifications-for-url-mode-elicitation
 elicitation-8|SHOULD|a user can retry or cancel where the completion never comes|4 client/elicitation#example-request-sensitive-data;3 client/elicitation#completion-notifications-for-url-mode-elicitation
-roots-1|SHOULD|roots are not taken up anew|4 client/roots
-sampling-1|SHOULD|sampling is not taken up anew|4 client/sampling
+roots-1|SHOULD|roots are not newly adopted|4 client/roots
+sampling-1|SHOULD|sampling is not newly adopted|4 client/sampling
 sampling-10|SHOULD|messages of one sampling are not kept for the next|4 client/sampling#messages
 cancellation-4|MUST|only a request that still runs is cancelled|4 basic/patterns/cancellation#behavior-requirements;01234? schema#CancelledNotification;0123 basic/utilities/cancellation#behavior-requirements
 cancellation-5|MUST|a client cancels only requests that it sent|4 schema#CancelledNotificationParams;4 basic/patterns/cancellation#behavior-requirements
@@ -157,9 +157,9 @@ completion-9|SHOULD|completions may be matched fuzzily|01234 server/utilities/co
 completion-11|SHOULD|completions come sorted by relevance|01234 server/utilities/completion#implementation-considerations
 completion-13|MUST|sensitive suggestions are protected by the author|01234 server/utilities/completion#security
 completion-14|MUST|the author lets completions disclose nothing|01234 server/utilities/completion#security
-logging-1|SHOULD|logging is not taken up anew|4 server/utilities/logging
+logging-1|SHOULD|logging is not newly adopted|4 server/utilities/logging
 prompts-16|MUST|what goes into and comes out of a prompt is checked|01234 server/prompts#security
-tasks-1|MUST|what belongs to a task names it in its metadata|3 basic/utilities/tasks#related-task-metadata;3 basic/utilities/tasks#input-required-status;3 basic/utilities/tasks#associating-task-related-messages
+tasks-1|MUST|a message about a task names it in its metadata|3 basic/utilities/tasks#related-task-metadata;3 basic/utilities/tasks#input-required-status;3 basic/utilities/tasks#associating-task-related-messages
 tasks-2|MUST|a question of a task names the task|3 basic/utilities/tasks#associating-task-related-messages
 tasks-3|MUST|tasks/get, result and cancel go by the taskId parameter|3 basic/utilities/tasks#associating-task-related-messages
 tasks-4|MUST|tasks/get, result and cancel carry no related-task metadata, and it is ignored|3 basic/utilities/tasks#associating-task-related-messages
@@ -169,13 +169,13 @@ tasks-7|SHOULD|tasks are logged for an audit|3 basic/utilities/tasks#audit-and-l
 tasks-8|SHOULD|suspicious requests for tasks are watched|3 basic/utilities/tasks#audit-and-logging
 tasks-9|SHOULD|requestors log their tasks|3 basic/utilities/tasks#audit-and-logging
 tasks-10|SHOULD|requestors keep track of their tasks|3 basic/utilities/tasks#audit-and-logging
-tasks-11|MUST|who takes tasks declares it|3 basic/utilities/tasks#capabilities
+tasks-11|MUST|a receiver of tasks declares the capability|3 basic/utilities/tasks#capabilities
 tasks-13|SHOULD|a requestor polls on while it waits for a result|3 basic/utilities/tasks#getting-tasks
-tasks-14|SHOULD|a requestor polls until the task ends or wants input|3 basic/utilities/tasks#task-status-notification;3 basic/utilities/tasks#getting-tasks
+tasks-14|SHOULD|a requestor polls until the task ends or needs input|3 basic/utilities/tasks#task-status-notification;3 basic/utilities/tasks#getting-tasks
 tasks-15|SHOULD|a requestor keeps to the poll interval|3 basic/utilities/tasks#ttl-and-resource-management;3 basic/utilities/tasks#getting-tasks
 tasks-16|MUST|tasks keep to the rules of HTTP|3 basic/utilities/tasks#retrieving-task-results;3 basic/utilities/tasks#input-required-status;3 basic/utilities/tasks#getting-tasks
 tasks-17|SHOULD|messages of a task may come on any stream|3 basic/utilities/tasks#input-required-status
-tasks-18|SHOULD|with its input a task goes on|3 basic/utilities/tasks#input-required-status
+tasks-18|SHOULD|after its input a task continues|3 basic/utilities/tasks#input-required-status
 tasks-19|SHOULD|a requestor calls tasks/result when input is wanted|3 basic/utilities/tasks#input-required-status
 tasks-20|SHOULD|a task that waits for its requestor says input_required|3 basic/utilities/tasks#input-required-status
 tasks-21|SHOULD|tasks/get is answered without a stream|3 basic/utilities/tasks#input-required-status
@@ -191,8 +191,8 @@ tasks-30|SHOULD|the longest time of a task is documented|3 basic/utilities/tasks
 tasks-31|SHOULD|tasks of one user are bounded|3 basic/utilities/tasks#resource-management
 tasks-32|SHOULD|the time of a task is bounded|3 basic/utilities/tasks#resource-management
 tasks-33|SHOULD|resources of tasks are watched|3 basic/utilities/tasks#resource-management
-tasks-34|MUST|tasks/result gives what the request would have given|3 basic/utilities/tasks#task-execution-errors;3 basic/utilities/tasks#result-retrieval
-tasks-35|MUST|a request made a task is answered with the task|3 basic/utilities/tasks#result-retrieval
+tasks-34|MUST|tasks/result gives the result of the plain request|3 basic/utilities/tasks#task-execution-errors;3 basic/utilities/tasks#result-retrieval
+tasks-35|MUST|a request as a task is answered with the task|3 basic/utilities/tasks#result-retrieval
 tasks-36|SHOULD|the task comes back at once|3 basic/utilities/tasks#result-retrieval
 tasks-37|MUST|tasks/result waits for the end|3 basic/utilities/tasks#result-retrieval
 tasks-38|MUST|a cancelled task stays cancelled|3 basic/utilities/tasks#task-cancellation
@@ -209,7 +209,7 @@ tasks-48|MUST|a task of another user is not found|3 basic/utilities/tasks#task-i
 tasks-49|MUST|task ids cannot be guessed|3 basic/utilities/tasks#task-isolation-and-access-control
 tasks-50|SHOULD|the limits of task ids are documented|3 basic/utilities/tasks#task-isolation-and-access-control
 tasks-51|MUST|a task belongs to its user|3 basic/utilities/tasks#task-isolation-and-access-control
-tasks-52|MUST|what tasks/get finds, tasks/list lists|3 basic/utilities/tasks#task-listing
+tasks-52|MUST|each task that tasks/get finds is in tasks/list|3 basic/utilities/tasks#task-listing
 tasks-53|MUST|tasks/list has a cursor while there are more|3 basic/utilities/tasks#task-listing
 tasks-54|SHOULD|tasks/list comes in pages|3 basic/utilities/tasks#task-listing
 tasks-55|MUST|a requestor does not wait for status notifications|3 basic/utilities/tasks#task-status-notification;3 basic/utilities/tasks#task-notifications
@@ -217,7 +217,7 @@ tasks-56|SHOULD|status notifications carry no related-task metadata|3 basic/util
 tasks-57|MUST|from input_required a task goes on or ends|3 basic/utilities/tasks#task-status-lifecycle
 tasks-58|MUST|from working a task asks or ends|3 basic/utilities/tasks#task-status-lifecycle
 tasks-59|MUST|a task begins working|3 basic/utilities/tasks#task-status-lifecycle
-tasks-60|MUST|a task that ended stays as it is|3 basic/utilities/tasks#task-status-lifecycle
+tasks-60|MUST|an ended task does not change|3 basic/utilities/tasks#task-status-lifecycle
 tasks-64|MUST|a tool that requires a task refuses a plain call with -32601|3 basic/utilities/tasks#tool-level-negotiation
 tasks-65|SHOULD|a tool that allows no task refuses one with -32601|3 basic/utilities/tasks#tool-level-negotiation
 tasks-66|MUST|a task says when it was made|3 basic/utilities/tasks#ttl-and-resource-management
@@ -226,7 +226,7 @@ tasks-68|MUST|a task says how long it is kept|3 basic/utilities/tasks#ttl-and-re
 stdio-1|MUST|a message is one line and holds no newline|4 basic/transports/stdio;0123 basic/transports#stdio
 stdio-5|SHOULD|the framing of stdio serves other streams too|4 basic/transports/stdio
 streamable-http-3|MUST|header names are compared without regard to case|4 basic/transports/streamable-http#case-sensitivity
-streamable-http-13|SHOULD|HTTP+SSE is not taken up anew|4 basic/transports/streamable-http#httpsse-transport-2024-11-05
+streamable-http-13|SHOULD|HTTP+SSE is not newly adopted|4 basic/transports/streamable-http#httpsse-transport-2024-11-05
 streamable-http-25|MUST|integers in headers are within 2^53|4 server/tools#x-mcp-header;4 basic/transports/streamable-http#schema-extension
 streamable-http-48|MUST|a missing header for a value in the body is refused|4 basic/transports/streamable-http#server-behavior-for-custom-headers
 streamable-http-49|MUST|no header is expected for a parameter that is not there|4 basic/transports/streamable-http#server-behavior-for-custom-headers

@@ -67,12 +67,12 @@ lifecycle-10|MUST|initialize is in no batch|1 basic/lifecycle#initialization
 lifecycle-15|SHOULD|a client closes the server's input first|4 basic/transports/stdio#shutdown;0123 basic/lifecycle#stdio
 lifecycle-16|SHOULD|a client kills a server that stays after SIGTERM|4 basic/transports/stdio#shutdown;0123 basic/lifecycle#stdio
 lifecycle-17|SHOULD|a client waits for the server, then sends SIGTERM|4 basic/transports/stdio#shutdown;0123 basic/lifecycle#stdio
-lifecycle-18|MUST|a client leaves a server whose version it does not have|0123? basic/lifecycle#version-negotiation;0123 schema#InitializeResult
+lifecycle-18|MUST|a client leaves a server with an unsupported version|0123? basic/lifecycle#version-negotiation;0123 schema#InitializeResult
 lifecycle-20|MUST|after the handshake each HTTP request names the version (MCP-Protocol-Version)|23 basic/transports#protocol-version-header;23 basic/lifecycle#version-negotiation
 lifecycle-25|MUST|after the answer to initialize a client sends notifications/initialized|0123 basic/lifecycle#initialization
 versioning-2|SHOULD|which era a server is of is remembered|4 basic/versioning#backward-compatibility-with-initialization-based-versions
-versioning-3|SHOULD|a modern client over a pipe probes and tells what is wrong|4 basic/versioning#compatibility-matrix
-versioning-8|SHOULD|a client tries a version that both have, or tells|4 basic/versioning#protocol-version-negotiation
+versioning-3|SHOULD|a modern client over a pipe probes, and reports what is wrong|4 basic/versioning#compatibility-matrix
+versioning-8|SHOULD|a client tries a common version, or reports a mismatch|4 basic/versioning#protocol-version-negotiation
 elicitation-1|MUST|a client with elicitation has at least one mode|34 client/elicitation#capabilities
 elicitation-2|MUST|a client that answers elicitation declares it at the handshake|23 client/elicitation#capabilities
 elicitation-3|MUST|a client that answers elicitation declares it with each request|4 client/elicitation#capabilities
@@ -97,7 +97,7 @@ caching-1|MUST|a cached answer serves only the same method with the same paramet
 caching-2|MUST|an answer to a retry with input responses or state is never cached|4 server/utilities/caching#cache-key
 caching-3|MUST|a cache never serves two authorization contexts|4 server/utilities/caching#cache-scope-field;4 schema#CacheableResult
 caching-10|SHOULD|the end of a lifetime does not start a fetch by itself|4 server/utilities/caching#freshness-calculation
-caching-11|MUST|whoever polls adds jitter and backs off|4 server/utilities/caching#freshness-calculation
+caching-11|MUST|polling uses jitter and backoff|4 server/utilities/caching#freshness-calculation
 caching-12|SHOULD|after its lifetime an answer is fetched again at the next use|4 server/utilities/caching#freshness-calculation
 caching-13|SHOULD|for a consistent list the client begins at the first page|4 server/utilities/caching#interaction-with-pagination
 caching-15|SHOULD|when a cursor has died, the cached pages go and the list begins anew|4 server/utilities/caching#interaction-with-pagination
@@ -110,8 +110,8 @@ cancellation-1|SHOULD|a client that gives up a request says so|4 basic/patterns/
 cancellation-23|MUST|over a pipe a client cancels by notifications/cancelled with the request's id|4 basic/transports/stdio#cancellation;4 basic/patterns/cancellation#transport-specific-cancellation
 mrtr-2|MUST|a client neither reads nor changes requestState|4 basic/patterns/mrtr#inputrequiredresult;4 basic/patterns/mrtr#client-requirements-basic-workflow
 mrtr-3|MUST|a client answers every question before it retries|4 basic/patterns/mrtr#client-requirements-basic-workflow
-mrtr-4|MUST|a retry gives the state back as it came|4 basic/patterns/mrtr#client-requirements-basic-workflow
-mrtr-5|MUST|a retry has no state where none came|4 basic/patterns/mrtr#client-requirements-basic-workflow
+mrtr-4|MUST|a retry returns requestState unchanged|4 basic/patterns/mrtr#client-requirements-basic-workflow
+mrtr-5|MUST|a retry has no requestState if the result had none|4 basic/patterns/mrtr#client-requirements-basic-workflow
 mrtr-6|MUST|a retry has a new id|4 server/tools#input-required-tool-results;4 basic/patterns/mrtr#client-requirements-basic-workflow
 mrtr-7|MUST|answers and state go to no other request|4 basic/patterns/mrtr#client-requirements-basic-workflow
 pagination-2|MUST|a client neither reads nor changes cursors|3 basic/utilities/tasks#task-listing;01234 server/utilities/pagination#implementation-guidelines
@@ -134,10 +134,10 @@ tools-9|SHOULD|a client checks structured results against the tool's schema|234 
 tasks-12|MUST|no task is made at a receiver without the capability|3? basic/utilities/tasks#capability-negotiation;3 basic/utilities/tasks#tool-level-negotiation
 tasks-62|MUST|a tool that requires a task is called as one|3 basic/utilities/tasks#tool-level-negotiation
 tasks-63|MUST|a tool that allows no task is called plainly|3 basic/utilities/tasks#tool-level-negotiation
-stdio-2|SHOULD|what comes on stderr is no sign of failure|4 basic/transports/stdio;3 basic/transports#stdio
+stdio-2|SHOULD|output on stderr is not a sign of failure|4 basic/transports/stdio;3 basic/transports#stdio
 stdio-3|MUST|a client writes nothing but messages to the server|4 basic/transports/stdio;0123 basic/transports#stdio
 stdio-6|SHOULD|a client that speaks only modern revisions probes as well|4 basic/transports/stdio#backward-compatibility
-stdio-7|MUST|falling back does not hang on one error code|4 basic/transports/stdio#backward-compatibility
+stdio-7|MUST|falling back does not depend on one error code|4 basic/transports/stdio#backward-compatibility
 stdio-9|MUST|over a pipe notifications find their subscription by its id|4 basic/transports/stdio#receiving-messages;4 basic/patterns/subscriptions#receiving-notifications
 stdio-11|SHOULD|a server process that died is started again|4 basic/transports/stdio#unexpected-termination
 streamable-http-2|SHOULD|a client reads the body of a 400 before it falls back|4 basic/transports/streamable-http#backward-compatibility
@@ -149,7 +149,7 @@ streamable-http-8|MUST|the standard headers are taken from the body|4 basic/tran
 streamable-http-9|MUST|parameters to mirror are found by the tool's schema|4 basic/transports/streamable-http#client-behavior
 streamable-http-15|MUST|each POST names its version|4 basic/transports/streamable-http#sending-messages;4 basic/transports/streamable-http#protocol-version-header
 streamable-http-19|MUST|the version in MCP-Protocol-Version is that of the body|4 schema#RequestMetaObject;4 basic/transports/streamable-http#protocol-version-header
-streamable-http-23|SHOULD|a tool that is left out for its headers is told of|4 server/tools#x-mcp-header;4 basic/transports/streamable-http#schema-extension
+streamable-http-23|SHOULD|a tool that is left out for its headers is reported|4 server/tools#x-mcp-header;4 basic/transports/streamable-http#schema-extension
 streamable-http-24|MUST|a client leaves out a tool whose header annotations are wrong|4 server/tools#x-mcp-header;4 basic/transports/streamable-http#schema-extension
 streamable-http-26|MUST|a header annotation is not empty|4 server/tools#x-mcp-header;4 basic/transports/streamable-http#schema-extension
 streamable-http-27|MUST|a header annotation has no control characters|4 server/tools#x-mcp-header;4 basic/transports/streamable-http#schema-extension
@@ -157,7 +157,7 @@ streamable-http-28|MUST|header annotations of a tool differ beyond case|4 server
 streamable-http-29|MUST|a header annotation is a token|4 server/tools#x-mcp-header;4 basic/transports/streamable-http#schema-extension
 streamable-http-30|MUST|only strings, integers and booleans are mirrored|4 server/tools#x-mcp-header;4 basic/transports/streamable-http#schema-extension
 streamable-http-31|MUST|only parameters on a plain path of properties are mirrored|4 server/tools#x-mcp-header;4 basic/transports/streamable-http#schema-extension
-streamable-http-36|MUST|each message is a POST of its own|4 basic/transports/streamable-http#sending-messages;123 basic/transports#sending-messages-to-the-server
+streamable-http-36|MUST|each message is a separate POST|4 basic/transports/streamable-http#sending-messages;123 basic/transports#sending-messages-to-the-server
 streamable-http-40|MUST|a body is one request or notification|4 basic/transports/streamable-http#sending-messages
 streamable-http-41|MUST|a client accepts JSON and event streams|4 basic/transports/streamable-http#sending-messages;123 basic/transports#sending-messages-to-the-server
 streamable-http-42|MUST|a client reads both JSON and event streams|4 basic/transports/streamable-http#sending-messages;123 basic/transports#sending-messages-to-the-server

@@ -78,16 +78,16 @@ elicitation-14|MUST|a form says mode form or none, with a message and a schema|3
 elicitation-16|MUST|no secret is asked for by a form|34 client/elicitation#form-mode-security;234 client/elicitation#user-interaction-model;2 client/elicitation#security-considerations
 elicitation-17|SHOULD|a server checks a form's answers against its schema|34 client/elicitation#form-mode-security
 elicitation-18|SHOULD|users are identified by sound practice|34 client/elicitation#identifying-the-user
-elicitation-19|MUST|a server does not believe who a client says the user is|34 client/elicitation#identifying-the-user
+elicitation-19|MUST|a server does not trust the user identity that a client states|34 client/elicitation#identifying-the-user
 elicitation-20|MUST|the URL cannot be changed to pose as another user|34 client/elicitation#phishing
-elicitation-21|MUST|the server finds out who opens the URL|34 client/elicitation#phishing
+elicitation-21|MUST|the server verifies which user opens the URL|34 client/elicitation#phishing
 elicitation-22|MUST|the user who was asked is the user who completes the flow|34 client/elicitation#phishing
 elicitation-26|MUST|no data of the user is in the URL|34 client/elicitation#safe-url-handling
 elicitation-43|MUST|the user comes from the credentials of the connection|34 client/elicitation#statefulness
 elicitation-44|MUST|state kept over a question belongs to its user|34 client/elicitation#statefulness
-elicitation-45|MUST|state does not hang on a session id alone|3 client/elicitation#statefulness
+elicitation-45|MUST|state is not bound only to a session id|3 client/elicitation#statefulness
 elicitation-46|MUST|nobody else can read or change the state|34 client/elicitation#statefulness
-elicitation-47|MUST|credentials that were got by URL do not go to the client|34 client/elicitation#understanding-the-distinction
+elicitation-47|MUST|credentials obtained by URL do not go to the client|34 client/elicitation#understanding-the-distinction
 elicitation-48|MUST|the client's token is not passed on to others|34 client/elicitation#understanding-the-distinction
 elicitation-49|MUST|credentials of third parties do not pass through the client|34 client/elicitation#understanding-the-distinction
 elicitation-50|MUST|the user authorizes the server directly|34 client/elicitation#understanding-the-distinction
@@ -116,7 +116,7 @@ cancellation-3|MUST|a server sends notifications/cancelled for nothing but a sub
 cancellation-24|MUST|over HTTP a client that hangs up has cancelled the request|4 basic/transports/streamable-http#cancellation;4 basic/patterns/cancellation#transport-specific-cancellation
 mrtr-1|MUST|a modern server asks only by an input-required result|4 basic/patterns/mrtr
 mrtr-8|SHOULD|unknown members of the input responses are ignored|4 basic/patterns/mrtr#error-handling
-mrtr-9|SHOULD|what is missing in the input responses is asked again|4 basic/patterns/mrtr#error-handling
+mrtr-9|SHOULD|a missing input response is asked for again|4 basic/patterns/mrtr#error-handling
 mrtr-10|SHOULD|errors of the protocol are answered as errors|4 basic/patterns/mrtr#error-handling
 mrtr-11|SHOULD|input responses are checked|4 basic/patterns/mrtr#error-handling
 mrtr-12|MUST|requestState is treated as an attacker's|4 basic/patterns/mrtr#server-requirements-basic-workflow
@@ -137,7 +137,7 @@ progress-10|SHOULD|the message of progress is for people|4 basic/patterns/progre
 subscriptions-2|MUST|the acknowledgement is the first on a subscription|4 schema#SubscriptionsAcknowledgedNotification;4 basic/patterns/subscriptions#acknowledgment
 subscriptions-3|SHOULD|a server that ends a subscription answers it|4 basic/patterns/subscriptions#graceful-closure;4 basic/patterns/subscriptions#cancellation
 subscriptions-5|MUST|only notifications that were asked for are sent|4 schema#SubscriptionsListenRequestParams;4 schema#SubscriptionFilter;4 basic/patterns/subscriptions#opening-a-stream
-schema-1|SHOULD|what goes wrong in a tool is a result with isError|01234 schema#CallToolResult
+schema-1|SHOULD|a failure in a tool is a result with isError|01234 schema#CallToolResult
 schema-5|MUST|ids of elicitations are unique in the server|3 schema#ElicitRequestURLParams
 schema-14|MUST|a tool result names its tool use|34 schema#ToolResultContent
 completion-1|MUST|a server with completions declares the capability|1234 server/utilities/completion#capabilities
@@ -157,7 +157,7 @@ logging-8|MUST|the author keeps secrets out of log messages|01234? server/utilit
 logging-9|SHOULD|loggers have steady names|01234 server/utilities/logging#implementation-considerations
 logging-10|MUST|without a level in the request nothing is logged to the client|4 server/utilities/logging#per-request-log-level;4 schema#RequestMetaObject;4 changelog#major-changes
 logging-11|MUST|log messages go on the stream of their request, never on a subscription|4 server/utilities/logging#per-request-log-level
-logging-12|SHOULD|logs are protected by who keeps them|01234 server/utilities/logging#security
+logging-12|SHOULD|access to stored logs is controlled|01234 server/utilities/logging#security
 logging-13|SHOULD|logs are watched for secrets|01234 server/utilities/logging#security
 logging-14|SHOULD|the author checks what is logged|01234 server/utilities/logging#security
 prompts-1|MUST|audio is base64 with a type|1234 server/prompts#audio-content
@@ -183,7 +183,7 @@ resources-6|MUST|an unknown resource is not an empty result|4 server/resources#e
 resources-7|SHOULD|an unexpected failure in a resource is -32603|01234 server/resources#error-handling
 resources-8|SHOULD|an unknown resource is -32002 (until 2025-11-25)|0123 server/resources#error-handling
 resources-9|SHOULD|https is only for what the client can fetch itself|01234 server/resources#https
-resources-10|SHOULD|a change of resources is told|01234 server/resources#list-changed-notification
+resources-10|SHOULD|a change of resources is announced|01234 server/resources#list-changed-notification
 tools-1|SHOULD|tools are listed in a steady order|4 server/tools#capabilities;4 changelog#minor-changes
 tools-2|MUST|tools/list lists what there is for the caller|4 server/tools#capabilities
 tools-3|MUST|a server with tools declares them|01234 server/tools#capabilities
@@ -199,9 +199,9 @@ tools-25|SHOULD|a tool's name has 1 to 128 characters|34 server/tools#tool-names
 tools-26|SHOULD|names of tools differ by case|34 server/tools#tool-names
 tools-27|SHOULD|names of tools are unique in a server|34 server/tools#tool-names
 tools-32|SHOULD|secrets are not mirrored in headers|4 server/tools#x-mcp-header
-tasks-61|MUST|a task that is asked for where there are none is a plain call|3 basic/utilities/tasks#task-support-and-handling
+tasks-61|MUST|a server without tasks treats a call as a task like a plain call|3 basic/utilities/tasks#task-support-and-handling
 stdio-4|MUST|a server writes nothing but messages on stdout|4 basic/transports/stdio;0123 basic/transports#stdio
-stdio-8|MUST|after a cancellation nothing more comes for the request|4 basic/transports/streamable-http#cancellation;4 basic/transports/stdio#cancellation
+stdio-8|MUST|after a cancellation no message of the request follows|4 basic/transports/streamable-http#cancellation;4 basic/transports/stdio#cancellation
 stdio-10|SHOULD|a server exits when its input ends|4 basic/transports/stdio#shutdown
 streamable-http-1|MUST|one path takes POST|4 basic/transports/streamable-http
 streamable-http-10|SHOULD|a modern server ignores Last-Event-ID|4 basic/transports/streamable-http#earlier-streamable-http-revisions
@@ -220,13 +220,13 @@ streamable-http-34|SHOULD|connections are authenticated|4 basic/transports/strea
 streamable-http-35|SHOULD|a local server listens on localhost|4 basic/transports/streamable-http#security-endpoint;0123 basic/transports#security-warning
 streamable-http-37|MUST|a request is answered with JSON or an event stream|4 basic/transports/streamable-http#sending-messages;123 basic/transports#sending-messages-to-the-server
 streamable-http-38|MUST|an accepted notification is answered with 202 and no body|4 basic/transports/streamable-http#sending-messages
-streamable-http-39|MUST|what cannot be accepted gets an HTTP error|4 basic/transports/streamable-http#sending-messages;123 basic/transports#sending-messages-to-the-server
+streamable-http-39|MUST|an unacceptable message gets an HTTP error|4 basic/transports/streamable-http#sending-messages;123 basic/transports#sending-messages-to-the-server
 streamable-http-44|MUST|a server compares decoded headers with the body|4 basic/transports/streamable-http#value-encoding;4 basic/transports/streamable-http#server-validation;4 basic/transports/streamable-http#server-behavior-for-custom-headers
 streamable-http-46|MUST|a header mismatch is -32020 with status 400|4 basic/transports/streamable-http#server-validation;4 basic/transports/streamable-http#server-behavior-for-custom-headers
 streamable-http-47|MUST|a mirrored header with invalid characters is refused|4 basic/transports/streamable-http#server-behavior-for-custom-headers
 streamable-http-55|MUST|headers that differ from the body are refused|4 basic/transports/streamable-http#server-validation
 streamable-http-56|SHOULD|integers in headers are compared as numbers|4 basic/transports/streamable-http#server-validation
-transports-2|SHOULD|a GET stream that is closed early says when to come back|3 basic/transports#listening-for-messages-from-the-server
+transports-2|SHOULD|a GET stream that is closed early says when to reconnect|3 basic/transports#listening-for-messages-from-the-server
 transports-4|MUST|no response comes on a GET stream but a resumed one|123 basic/transports#listening-for-messages-from-the-server
 transports-5|MUST|GET is answered with an event stream or 405|123 basic/transports#listening-for-messages-from-the-server
 transports-6|SHOULD|messages on a GET stream belong to no request|123 basic/transports#listening-for-messages-from-the-server
@@ -238,7 +238,7 @@ transports-12|MUST|an event id is unique in its session|123 basic/transports#res
 transports-14|MUST|only events of the stream that Last-Event-ID names are replayed|123 basic/transports#resumability-and-redelivery
 transports-19|SHOULD|a disconnection is no cancellation (legacy)|123 basic/transports#sending-messages-to-the-server
 transports-20|MUST|an accepted notification or response is answered with 202 and no body|123 basic/transports#sending-messages-to-the-server
-transports-21|SHOULD|a stream that is closed early says when to come back|3 basic/transports#sending-messages-to-the-server
+transports-21|SHOULD|a stream that is closed early says when to reconnect|3 basic/transports#sending-messages-to-the-server
 transports-22|SHOULD|a stream brings the response to its request|123 basic/transports#sending-messages-to-the-server
 transports-28|SHOULD|a stream is not closed before its responses|12 basic/transports#sending-messages-to-the-server
 transports-29|SHOULD|a stream begins with an empty event with an id|3 basic/transports#sending-messages-to-the-server

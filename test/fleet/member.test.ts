@@ -26,9 +26,9 @@ test('the options of a fleet are known, and its keys have 32 bytes', async () =>
   for (const [options, message] of [
     [{ keys: [key], engines: {} }, 'fleet: options.engines is unknown, did you mean engine?'], [{ keys: 'x' }, /options\.keys is invalid/],
     [{ keys: [key], engine: 5 }, /options\.engine/], [{ keys: [key], sessionMaxMs: '5' }, /options\.sessionMaxMs/], [{ keys: [key], clock: 1 }, /options\.clock/],
-    [{ keys: [key], onError: 1 }, /options\.onError/], [{}, 'a fleet needs `keys`: secrets of 32 bytes that all of its processes have'],
-    [{ keys: [] }, 'a fleet needs `keys`: secrets of 32 bytes that all of its processes have'], [{ keys: [key, new Uint8Array(31)] }, 'a key of a fleet has 32 bytes, not 31'],
-    [{ keys: [new Uint8Array(33)] }, 'a key of a fleet has 32 bytes, not 33'],
+    [{ keys: [key], onError: 1 }, /options\.onError/], [{}, 'fleet: options.keys must be a list of secrets of 32 bytes, the same in all processes'],
+    [{ keys: [] }, 'fleet: options.keys must be a list of secrets of 32 bytes, the same in all processes'], [{ keys: [key, new Uint8Array(31)] }, 'fleet: a key in options.keys has 31 bytes, expected 32'],
+    [{ keys: [new Uint8Array(33)] }, 'fleet: a key in options.keys has 33 bytes, expected 32'],
   ] as const) await assert.rejects(fleet(options as unknown as FleetOptions), { message });
 });
 
@@ -209,7 +209,7 @@ for (const engine of ['stores', 'bus'] as const) {
       const { message, data } = (JSON.parse(text || '{"error":{}}') as { error: { message?: string; data?: object } }).error;
       return [status, `${message} ${JSON.stringify(data)}`];
     };
-    assert.deepEqual(await answer('ghost-1'), [400, 'The process that asked cannot be reached: nobody waits for this answer undefined']);
+    assert.deepEqual(await answer('ghost-1'), [400, 'The process that waits for this answer cannot be reached undefined']);
     it.broken.set('send', new Error('away'));
     assert.deepEqual(await answer('spy-1'), [503, 'The sessions cannot be reached {"code":"fleet_unreachable"}']);
     assert.deepEqual(it.errors, ['the process ghost has left the fleet, or was never in it', 'away']);
@@ -257,6 +257,20 @@ test('answers for a process that was taken for gone go to it once it says that i
   assert.equal(got.length, 2);
   await it.tell({ kind: 'lapsed' }, 'later');
   assert.equal(it.errors.at(-1), 'the process later has left the fleet, or was never in it');
+});
+
+test('only answers that were undeliverable are sent again: neither a message of another kind, nor one that failed otherwise', async (t) => {
+  const it = await spiedMember(t);
+  const headers = await it.open();
+  assert.equal((await it.ask('GET', { ...headers, 'last-event-id': 'ghost-1-0' })).status, 400);
+  const raw = await it.hub.join('ghost');
+  raw.receive({ message: () => assert.fail('nothing is sent again'), told() {}, gap: () => assert.fail(), lost: () => assert.fail() });
+  await it.tell({ kind: 'lapsed' }, 'ghost');
+  it.broken.set('send', new Error('away'));
+  assert.equal((await it.ask('POST', headers, { jsonrpc: '2.0', id: 'spy-1', result: {} })).status, 503);
+  it.broken.clear();
+  await it.tell({ kind: 'lapsed' });
+  assert.deepEqual(it.sent(), []);
 });
 
 test('of undelivered messages the newest 256 are kept, with at most 1,048,576 characters', () => {
@@ -319,7 +333,7 @@ test('changes of one list within 100 ms are one notification; those of resources
   assert.deepEqual([announced, told.length, errors], [['prompts'], 3, []]);
   const foreign: ServerPort = fakeServer();
   joined.share(foreign);
-  assert.deepEqual(errors, ['the server was not made by this copy of barewire: no other process is told when its lists or resources change']);
+  assert.deepEqual(errors, ['the server was made by another copy of barewire: its list and resource changes do not reach other processes']);
 });
 
 const sessionOf = (t: TestContext, options: Parameters<typeof spiedMember>[1] = {}) => spiedMember(t, { engine: 'bus', ...options });

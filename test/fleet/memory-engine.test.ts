@@ -30,11 +30,11 @@ test('a record ends exactly at its time', async () => {
   assert.deepEqual([await sessions.load('a'), await sessions.of('ada')], [{ text: 'x', version: 1 }, ['a']]);
   assert.equal(await sessions.touch('a', 100), true);
   pass(99);
-  await assert.rejects(sessions.create('a', 'ada', 'y', 100), { message: 'there is a session a' });
+  await assert.rejects(sessions.create('a', 'ada', 'y', 100), { message: 'the session a exists already' });
   await assert.rejects(async () => {
     await sessions.create('b'.repeat(50), undefined, 'y', 100);
     await sessions.create('b'.repeat(50), undefined, 'y', 100);
-  }, { message: `there is a session ${'b'.repeat(40)}` });
+  }, { message: `the session ${'b'.repeat(40)} exists already` });
   pass(1);
   assert.deepEqual([await sessions.load('a'), await sessions.of('ada')], [undefined, []]);
   assert.deepEqual([await sessions.touch('a', 100), await sessions.replace('a', 1, 'z'), await sessions.delete('a')], [false, false, false]);

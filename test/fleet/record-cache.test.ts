@@ -148,9 +148,9 @@ test('a change is written, read again and told; without a change nothing is; an 
 test('a text with something else in the place of a session is refused, wherever it is', () => {
   for (const record of [watching(), watching('a', 'b')]) assert.deepEqual(readRecord(writeRecord(record)), record);
   for (const watched of [['a', 5], [5, 'a']]) {
-    assert.throws(() => readRecord(JSON.stringify({ ...empty, watched })), { message: 'the store holds something else than a session in the place of a session' });
+    assert.throws(() => readRecord(JSON.stringify({ ...empty, watched })), { message: 'the record of a session in the store is malformed' });
     const listener = { process: 'p', stream: 's', replaced: watched };
-    assert.throws(() => readRecord(JSON.stringify({ ...empty, listener })), /something else than a session/);
+    assert.throws(() => readRecord(JSON.stringify({ ...empty, listener })), /is malformed/);
   }
 });
 

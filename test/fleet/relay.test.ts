@@ -77,6 +77,7 @@ test('what is told reaches all that have joined; whoever leaves or has gone is k
   // Only its own process gives a name back.
   assert.deepEqual(other.say({ kind: 'leave', n: 3, name: 'a' }), [{ kind: 'done', n: 3 }]);
   assert.deepEqual(other.say({ kind: 'gone', n: 4, names: ['a', 'b'] }), [{ kind: 'done', n: 4, names: [] }]);
+  assert.deepEqual(other.say({ kind: 'leave', n: 8, name: 'nobody' }), [{ kind: 'done', n: 8 }]);
   one.say({ kind: 'leave', n: 5, name: 'a' });
   assert.deepEqual(other.say({ kind: 'gone', n: 6, names: ['a', 'b'] }), [{ kind: 'done', n: 6, names: ['a'] }]);
   const [before, own] = [other.heard.length, one.heard.length];
@@ -99,7 +100,7 @@ test('the stores of a relay answer with the result, or with the fault', async ()
   };
   const done = (n: number, value?: unknown): object => ({ kind: 'done', n, value });
   assert.deepEqual(await keep(1, 'create', 's', undefined, 'text', 100), [done(1)]);
-  assert.deepEqual(await keep(2, 'create', 's', undefined, 'text', 100), [{ kind: 'done', n: 2, fault: 'there is a session s' }]);
+  assert.deepEqual(await keep(2, 'create', 's', undefined, 'text', 100), [{ kind: 'done', n: 2, fault: 'the session s exists already' }]);
   assert.deepEqual(await keep(3, 'create', 'o', 'ada', 'text', 100), [done(3)]);
   assert.deepEqual(await keep(4, 'of', 'ada'), [done(4, ['o'])]);
   assert.deepEqual(await keep(5, 'load', 's'), [done(5, { text: 'text', version: 1 })]);
@@ -145,7 +146,7 @@ test('an engine over a relay numbers its calls, and takes each answer once and i
   hear({ kind: 'done', n: 2, keys: ['AQI=', 'AwQ='] });
   hear({ kind: 'done', n: 7 });
   assert.deepEqual(await other, [new Uint8Array([1, 2]), new Uint8Array([3, 4])]);
-  const refused = assert.rejects(keys, { message: 'no relay of a fleet has answered within 400 ms: is there one in the primary process?' });
+  const refused = assert.rejects(keys, { message: 'the relay did not answer within 400 ms: does the primary process call clusterRelay()?' });
   pass(clock, 400);
   await refused;
   // The answer is late, and nobody waits for it.
@@ -230,5 +231,8 @@ test('an engine over a relay hands each message to its process, also those that 
   hear({ kind: 'done', n: 6 });
   const [sent, told, gone, none] = await Promise.allSettled(calls);
   assert.ok(sent?.status === 'rejected' && sent.reason instanceof Undeliverable && sent.reason.process === 'z' && sent.reason.name === 'Undeliverable');
+  const later = one?.send('z', 'x');
+  hear({ kind: 'done', n: 7, fault: 'another fault' });
+  await assert.rejects(async () => later, (error: Error) => !(error instanceof Undeliverable) && error.message === 'another fault');
   assert.deepEqual([told, gone, none], [undefined, ['z'], []].map((value) => ({ status: 'fulfilled', value })));
 });

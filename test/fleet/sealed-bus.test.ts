@@ -206,7 +206,7 @@ async function opening(keys: readonly Uint8Array[], clock: Clock = systemClock, 
   return { bus, heard, refused, hears };
 }
 
-const once = 'a message on the bus of the fleet was refused: it came before';
+const once = 'a message on the bus of the fleet was refused: it is a duplicate';
 
 test('what is told may come up to 1,023 messages late, and once; a message of an inbox only in its order', async () => {
   const { bus, wire } = await sealing('p', key(1));
@@ -215,15 +215,15 @@ test('what is told may come up to 1,023 messages late, and once; a message of an
   const tell = async (n: number): Promise<string> => {
     hears.told('t', wire[n - 1] ?? '');
     await settled();
-    return heard.splice(0).join() + refused.splice(0).map((text) => text.slice(once.length - 14)).join();
+    return heard.splice(0).join() + refused.splice(0).map((text) => text.slice(once.length - 'it is a duplicate'.length)).join();
   };
   assert.equal(await tell(1100), 't 1100');
-  assert.deepEqual([await tell(76), await tell(77), await tell(77), await tell(1100)], ['it came before (of the process p)', 't 77', 'it came before (of the process p)', 'it came before (of the process p)']);
+  assert.deepEqual([await tell(76), await tell(77), await tell(77), await tell(1100)], ['it is a duplicate (from the process p)', 't 77', 'it is a duplicate (from the process p)', 'it is a duplicate (from the process p)']);
   for (let n = 78; n < 2200; n++) if (n !== 1100 && n !== 1990) hears.told('t', wire[n - 1] ?? '');
   await settled();
   assert.equal(heard.splice(0).length, 2120);
   // What was heard within the window is remembered, and what was not may still come.
-  for (const n of [1190, 1989, 2199]) assert.match(await tell(n), /it came before/);
+  for (const n of [1190, 1989, 2199]) assert.match(await tell(n), /it is a duplicate/);
   assert.equal(await tell(1990), 't 1990');
   assert.equal(await tell(2200), 't 2200');
   // Topics and the inbox are counted apart.
@@ -237,7 +237,7 @@ test('what is told may come up to 1,023 messages late, and once; a message of an
   await send(1);
   await send(2);
   await send(3);
-  assert.deepEqual([heard.splice(0), refused.splice(0)], [['2', '3'], [`${once} (of the process q)`, `${once} (of the process q)`]]);
+  assert.deepEqual([heard.splice(0), refused.splice(0)], [['2', '3'], [`${once} (from the process q)`, `${once} (from the process q)`]]);
   await inbox.bus.tell('t', 'first');
   await inbox.bus.tell('u', 'second');
   hears.told('u', inbox.wire[4] ?? '');
@@ -265,7 +265,7 @@ test('what was told more than five minutes before a process began is refused, if
   hears.told('t', messages[0] ?? '');
   await settled();
   assert.deepEqual(heard, ['t 1000000', 'inbox 999999', 't 999999']);
-  assert.deepEqual(refused, ['a message on the bus of the fleet was refused: it was told minutes before this process began: it was kept for long, or the clocks of the machines differ (of the process p999999)']);
+  assert.deepEqual(refused, ['a message on the bus of the fleet was refused: it was sent minutes before this process started: it was delayed, or the clocks of the machines differ (from the process p999999)']);
 });
 
 test('of 1,000 senders the messages are remembered; of those before, none is taken again, and new ones are', async () => {
@@ -284,14 +284,14 @@ test('of 1,000 senders the messages are remembered; of those before, none is tak
   assert.equal(heard.splice(0).length, 1000);
   hears.told('t', first.wire[0] ?? '');
   await settled();
-  assert.deepEqual(refused.splice(0), [`${once} (of the process first)`], 'it is still known');
+  assert.deepEqual(refused.splice(0), [`${once} (from the process first)`], 'it is still known');
   const last = await sealing('last', key(1), clock);
   await last.bus.tell('t', 'last');
   hears.told('t', last.wire[0] ?? '');
   await settled();
   hears.told('t', first.wire[0] ?? '');
   await settled();
-  assert.deepEqual([heard.splice(0), refused.splice(0)], [['t last'], ['a message on the bus of the fleet was refused: it may have come before (of the process first)']]);
+  assert.deepEqual([heard.splice(0), refused.splice(0)], [['t last'], ['a message on the bus of the fleet was refused: it may be a duplicate (from the process first)']]);
   await first.bus.tell('t', 'new');
   hears.told('t', first.wire[1] ?? '');
   await settled();
@@ -307,7 +307,7 @@ test('a sender with a new key goes on counting, and the text of what is refused 
   for (const text of ['two', 'three']) await two.bus.tell('t', text);
   for (const text of [one.wire[0], two.wire[0], two.wire[1]]) hears.told('t', text ?? '');
   await settled();
-  assert.deepEqual([heard.splice(0), refused.splice(0)], [['t one', 't three'], [`${once} (of the process p)`]]);
+  assert.deepEqual([heard.splice(0), refused.splice(0)], [['t one', 't three'], [`${once} (from the process p)`]]);
   const [from, count, at, body] = (one.wire[0] ?? '').split(' ') as [string, string, string, string];
   const no = 'a message on the bus of the fleet was refused: ';
   for (const text of [
@@ -315,14 +315,14 @@ test('a sender with a new key goes on counting, and the text of what is refused 
     `${'p'.repeat(41)} ${count} ${at} ${body}`,
   ]) hears.told('t', text);
   await settled();
-  assert.deepEqual(refused.splice(0), Array.from({ length: 8 }, () => `${no}it is not sealed`));
+  assert.deepEqual(refused.splice(0), Array.from({ length: 8 }, () => `${no}it is not encrypted`));
   clock.tick(6000);
   for (const text of [`${from} ${'1'.repeat(12)} ${at} ${body}`, `${from} ${count} ${'1'.repeat(12)} ${body}`, `${from} ${count} ${at} A`]) hears.told('t', text);
   hears.told('u', one.wire[0] ?? '');
   hears.told('t', `${'p'.repeat(40)} ${'1'.repeat(11)} ${'1'.repeat(11)} ${body}`);
   await settled();
-  const unopened = (place: string): string => `${no}no key of the fleet opens it for ${place}: it was made up or changed, is for another process, or its sender has other keys`;
-  assert.deepEqual(refused.splice(0), [...Array.from({ length: 3 }, () => `${no}it is not sealed`), unopened('all u'), unopened('all t')]);
+  const unopened = (place: string): string => `${no}no key of the fleet decrypts it (${place}): it was forged or changed, is for another process, or its sender has other keys`;
+  assert.deepEqual(refused.splice(0), [...Array.from({ length: 3 }, () => `${no}it is not encrypted`), unopened('all u'), unopened('all t')]);
   // Ten a second are told in full, and the number of the others when it leaves.
   for (let n = 0; n < 12; n++) hears.told('t', '');
   await settled();

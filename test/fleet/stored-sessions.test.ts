@@ -10,6 +10,7 @@ import type { Decoded, Notification, Request } from '../../src/jsonrpc/index.ts'
 import { findRevision, revisions } from '../../src/protocol/revisions.ts';
 import type { EndpointServices, GivenSession, Session, Sessions, SharedHandshake } from '../../src/transport/internal-exports.ts';
 import { defaultHttpLimits } from '../../src/transport/http/server/options.ts';
+import { ScriptedRequest } from '../transport/http/scripted-request.ts';
 import { settled, spiedMember, wordsOf } from './spied-member.ts';
 import type { SpiedMember } from './spied-member.ts';
 
@@ -242,6 +243,54 @@ test('after a loss of messages a process reads the records of its connected sess
   assert.equal(request.stream, 'ended');
 });
 
+test('a process that writes a GET stream heeds a new record although it has not read the old one again', async (t) => {
+  const it = await spiedMember(t);
+  const { headers, news } = await listening(it);
+  const session = idOf(headers);
+  const { version: before } = await it.hub.sessions.load(session) ?? assert.fail();
+  const record = await it.record(headers);
+  it.broken.set('load', new Error('away'));
+  await it.tell({ kind: 'missed' });
+  await it.tell({ kind: 'record', session: 'f'.repeat(32), version: 9, text: 'of a session that is not used here' });
+  assert.deepEqual(it.errors, ['away']);
+  await it.tell({ kind: 'record', session, version: before + 1, text: writeRecord({ ...record, watched: ['note:b'] }) });
+  it.server.resourceUpdated('note:b');
+  await settled();
+  assert.deepEqual(news(), ['notifications/resources/updated note:b']);
+});
+
+for (const [engine, auth] of [['stores', byUser], ['stores', undefined], ['bus', byUser], ['bus', undefined]] as const) {
+  test(`a session that makes room while the body of its request is read is opened again (${engine}, ${auth ? 'of a user' : 'of anybody'})`, async (t) => {
+    const it = await spiedMember(t, { engine, http: { auth, limits: { maxSessions: 1 } } });
+    const headers = await it.open(version, { authorization: 'ann' });
+    const begin = (method: string) => {
+      const request = new ScriptedRequest({ method: 'POST', headers, body: { ...ping, method } });
+      const read = request.read.bind(request);
+      let go = (): void => {};
+      request.read = (most, done) => {
+        go = () => read(most, done);
+        return undefined;
+      };
+      it.endpoint.handle(request);
+      return { request, go: () => go() };
+    };
+    const { request, go } = begin('ping');
+    await settled();
+    await it.open(version, { authorization: 'bob' });
+    go();
+    await settled();
+    assert.equal(request.status, 200);
+    if (engine === 'bus') return;
+    // One that has ended meanwhile is not.
+    const late = begin('ping');
+    await settled();
+    await it.tell({ kind: 'ended', session: idOf(headers), why: 'x' });
+    late.go();
+    await settled();
+    assert.equal(late.request.status, 404);
+  });
+}
+
 /** Active sessions of an endpoint that the test plays. */
 function active() {
   const clock = manualClock(1_000_000);
@@ -298,7 +347,7 @@ test('a message outside of any request goes to the process of the GET stream; wi
 
 test('a question outside of any request that cannot be sent gets an error in the place of its answer', async () => {
   for (const [listener, breaks, message] of [
-    [undefined, false, 'the client has no stream open to be asked on'], [{ process: 'me', stream: 'me-01' }, false, 'the client has no stream open to be asked on'],
+    [undefined, false, 'the client has no open stream for requests'], [{ process: 'me', stream: 'me-01' }, false, 'the client has no open stream for requests'],
     [undefined, true, 'The sessions cannot be reached'],
   ] as const) {
     const { it, sessions, errors, received, broken, announce, id, local } = active();

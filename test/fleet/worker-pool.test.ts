@@ -143,7 +143,7 @@ test('a worker that ends before it listens ends the beginning: the others are to
   pass(clock, 1);
   assert.deepEqual(second.signals, ['SIGKILL']);
   second.exit(null, 'SIGKILL');
-  assert.equal(await refused, 'a worker ended before it listened with 7');
+  assert.equal(await refused, 'a worker ended with code 7 before it listened');
   assert.deepEqual([workers.length, clock.waiting], [2, 0]);
 });
 
@@ -164,13 +164,13 @@ test('a worker that ends is replaced after a pause, which grows while workers ar
   // One that ends before it listens is replaced too.
   newest().exit(3);
   await turn();
-  assert.equal(errors.at(-1), 'a worker ended before it listened with 3');
+  assert.equal(errors.at(-1), 'a worker ended with code 3 before it listened');
   replaced(400);
   newest().listen(1);
   assert.equal(whole.listening, 2);
   pass(clock, 10_000);
   newest().exit(0);
-  assert.equal(errors.at(-1), 'a worker ended with 0');
+  assert.equal(errors.at(-1), 'a worker ended with code 0');
   replaced(800);
   newest().listen(1);
   // One that ran for longer counts as lasting.
@@ -202,7 +202,7 @@ test('a close tells all workers to end, kills those that do not, and replaces no
   second.exit(null, 'SIGKILL');
   await closed;
   pass(clock, 60_000);
-  assert.deepEqual([workers.length, clock.waiting, whole.listening, errors], [2, 0, 0, ['a worker ended with 1']]);
+  assert.deepEqual([workers.length, clock.waiting, whole.listening, errors], [2, 0, 0, ['a worker ended with code 1']]);
 });
 
 test('a close waits as long as it was told, and not for a worker that has ended; one without a channel is told nothing', async (t) => {
@@ -271,7 +271,7 @@ test('a worker that ends before it listens, at a close, is neither reported nor 
   const closed = whole.close();
   second.exit(0);
   await closed;
-  assert.deepEqual([errors, clock.waiting], [['a worker ended with 1'], 0]);
+  assert.deepEqual([errors, clock.waiting], [['a worker ended with code 1'], 0]);
 });
 
 test('one worker is enough; without timers nobody is replaced or killed', async (t) => {
@@ -425,7 +425,7 @@ test('an engine gives up on a primary process that does not answer, after five s
     assert.equal(refused, '');
     t.mock.timers.tick(1);
     await asked;
-    assert.equal(refused, `no relay of a fleet has answered within ${ms} ms: is there one in the primary process?`);
+    assert.equal(refused, `the relay did not answer within ${ms} ms: does the primary process call clusterRelay()?`);
   }
   assert.deepEqual(said, Array.from({ length: 2 }, () => ({ label: 'barewire/fleet', message: { kind: 'keys', n: 1 } })));
 });

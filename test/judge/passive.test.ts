@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { CarrierReply } from '../../src/judge/carrier.ts';
 import type { Arrival, JudgedConversation, SentToServer } from '../../src/judge/conversation.ts';
 import { watchServer } from '../../src/judge/passive/watch.ts';
 import { anything, flag, list, number, object, oneOf, text } from '../../src/judge/passive/shapes.ts';
+import type { WireEntry } from '../../src/judge/verdict.ts';
 import { isObject } from '../../src/jsonrpc/internal-exports.ts';
 import { findRevision, revisions } from '../../src/protocol/revisions.ts';
 
@@ -18,13 +20,14 @@ interface World {
   readonly agreed?: boolean;
   /** The requests of the judge. */
   readonly asked?: readonly Partial<SentToServer>[];
+  readonly entries?: readonly WireEntry[];
   /** Messages that came before. */
   readonly before?: readonly (object | string)[];
   readonly compile?: () => never;
 }
 
 /** The verdicts about a message. */
-function said(message: object | string, { version = '2025-11-25', http, stdio = false, capabilities = {}, offered = {}, agreed = true, asked = [], before = [], compile }: World = {}, more: Partial<Arrival> = {}): string[] {
+function said(message: object | string, { version = '2025-11-25', http, stdio = false, capabilities = {}, offered = {}, agreed = true, asked = [], before = [], entries = [], compile }: World = {}, more: Partial<Arrival> = {}): string[] {
   const verdicts: string[] = [];
   const revision = findRevision(revisions, version) ?? assert.fail(version);
   const whole = asked.map((one, at) => ({ id: at + 1, method: 'tools/call', params: {}, text: '', at: 0, done: false, ...one }));
@@ -48,7 +51,7 @@ function said(message: object | string, { version = '2025-11-25', http, stdio = 
     for (const id of typeof ids === 'string' ? [ids] : ids) verdicts.push(`${sign}${id}`);
   };
   const conversation = {
-    revision, modern: revision.era === 'modern', kind: http ? 'http' : 'pipe', stdio, capabilities, offered, agreed, asked: whole, arrivals, entries: [],
+    revision, modern: revision.era === 'modern', kind: http ? 'http' : 'pipe', stdio, capabilities, offered, agreed, asked: whole, arrivals, entries,
     check(ids: string | readonly string[], kept: boolean, expected: string) {
       assert.ok(kept || expected !== '', `${String(ids)} says what it expected`);
       note(kept ? '' : '-')(ids);
@@ -99,6 +102,12 @@ test('judge, in passing: the lines of stdout', () => {
   has(line('"}', ['{"jsonrpc":"2.0","method":"a']), '-stdio-1');
   has(line('"method":"x"}', ['log', '{"jsonrpc":"2.0",']), '-stdio-1');
   has(line('"method":"x"', ['{"jsonrpc":"2.0",']), '!stdio-1', '!stdio-4');
+  has(line('log "x'), '-stdio-4');
+  has(line('  "method":"x"}', ['{"jsonrpc":"2.0",']), '-stdio-1');
+  // At most 200 lines are one message.
+  const pieces = (count: number): string[] => ['{"list":[0', ...Array.from({ length: count }, () => ',1')];
+  has(line(']}', pieces(199)), '-stdio-1');
+  has(line(']}', pieces(200)), '!stdio-1');
   // Pieces that never became one are a log.
   has(line(tell('notifications/other'), ['{ a log']), 'stdio-1');
   assert.ok(line(tell('notifications/other'), ['{ a log']).includes('-stdio-4'));
@@ -158,7 +167,7 @@ test('judge, in passing: results and codes of 2026-07-28', () => {
   has(said(answer({}), { asked: [{ id: 1 }] }), '!base-72');
   for (const [code, wrong] of [
     [-32700, []], [-32600, []], [-32603, []], [-32604, ['base-30']], [-32599, ['base-30']], [-32701, ['base-30']], [-32002, ['base-27']], [-32042, ['base-28']], [-32000, ['base-30']], [-31999, []],
-    [-32768, ['base-30']], [-32769, []], [-32019, ['base-30']], [-32099, ['base-26']], [-32100, ['base-30']], [-32050, ['base-26']], [1, []],
+    [-32020, []], [-32768, ['base-30']], [-32769, []], [-32019, ['base-30']], [-32099, ['base-26']], [-32100, ['base-30']], [-32050, ['base-26']], [1, []],
   ] as const) {
     const found = said(fail({ code, message: 'x' }), world).filter((one) => one.startsWith('-'));
     assert.deepEqual(found, wrong.map((id) => `-${id}`), String(code));
@@ -273,7 +282,7 @@ test('judge, in passing: cancellations, completions and changes', () => {
 test('judge, in passing: elicitations', () => {
   const form = (more: object = {}): object => ask('elicitation/create', { message: 'x', requestedSchema: { type: 'object', properties: { a: {} } }, ...more });
   const capabilities = { elicitation: { form: {}, url: {} } };
-  has(said(form(), { capabilities }), 'lifecycle-13', 'elicitation-4', 'elicitation-9', 'elicitation-14', 'elicitation-16', 'elicitation-60');
+  has(said(form(), { capabilities }), '!roots-11', '!sampling-9', 'lifecycle-13', 'elicitation-4', 'elicitation-9', 'elicitation-14', 'elicitation-16', 'elicitation-60');
   has(said(form(), { capabilities: { elicitation: {} } }), 'elicitation-4');
   has(said(form(), { capabilities: { elicitation: { url: {} } } }), '-elicitation-4');
   has(said(form(), {}), '-lifecycle-13', '-elicitation-4');
@@ -295,7 +304,7 @@ test('judge, in passing: elicitations', () => {
   has(said(url({ url: 'x' }), { capabilities }), 'elicitation-9', '-elicitation-55');
   has(said(url({ url: 5 }), { capabilities }), '-elicitation-9', '-elicitation-55');
   has(said(url({ message: 5 }), { capabilities }), '-elicitation-9', 'elicitation-55');
-  has(said(ask('roots/list'), { capabilities: { roots: {} } }), 'lifecycle-13', 'roots-11');
+  has(said(ask('roots/list'), { capabilities: { roots: {} } }), 'lifecycle-13', 'roots-11', '!elicitation-4', '!sampling-9');
   has(said(ask('roots/list')), '-lifecycle-13', '-roots-11');
   has(said(ask('toString')), '!lifecycle-13');
 });
@@ -333,6 +342,13 @@ test('judge, in passing: before notifications/initialized', () => {
   has(said(tell('notifications/message', { level: 'info', data: 1 }), { agreed: false }), 'lifecycle-12');
   has(said(tell('notifications/tools/list_changed'), { agreed: false }), '-lifecycle-12');
   has(said(tell('notifications/tools/list_changed'), { http: true }), '!lifecycle-12');
+  const initialized = JSON.stringify(tell('notifications/initialized'));
+  const after = (entry: object): string[] => said(tell('notifications/tools/list_changed'), { entries: [{ direction: 'sent', text: 'x', at: 0 }, entry as WireEntry] });
+  has(after({ direction: 'sent', text: initialized, at: 0 }), '!lifecycle-12');
+  has(after({ direction: 'received', text: initialized, at: 0 }), '-lifecycle-12');
+  has(after({ direction: 'sent', text: 'notifications/initialized', at: 0 }), '-lifecycle-12');
+  has(after(head(1, 'sent', {})), '-lifecycle-12');
+  has(after({ kind: 'event', direction: 'received', exchange: 1, data: initialized, at: 0 }), '-lifecycle-12');
   has(said(tell('notifications/tools/list_changed'), { version: '2026-07-28' }), '!lifecycle-12');
 });
 
@@ -377,8 +393,8 @@ test('judge, in passing: lists, resources and prompts', () => {
   const prompt = (content: unknown): string[] => got('prompts/get', { messages: [{ role: 'user', content }] });
   for (const [type, id] of [['image', 'prompts-11'], ['audio', 'prompts-1']] as const) {
     has(prompt({ type, data: 'YQ==', mimeType: 'a/b' }), id, '!prompts-5');
-    for (const wrong of [{ data: 'YQ' }, { data: 5 }, { mimeType: 'a' }, { mimeType: 5 }, { mimeType: 'a/b/c' }, { mimeType: ' a/b' }]) has(prompt({ type, data: 'YQ==', mimeType: 'a/b', ...wrong }), `-${id}`);
-    has(prompt({ type, data: 'YQ==', mimeType: 'a/b; charset=x' }), id);
+    for (const wrong of [{ data: 'YQ' }, { data: 5 }, { mimeType: 'a' }, { mimeType: 5 }, { mimeType: 'a/b/c' }, { mimeType: ' a/b' }, { mimeType: 'a/bé;x' }]) has(prompt({ type, data: 'YQ==', mimeType: 'a/b', ...wrong }), `-${id}`);
+    for (const mimeType of ['a/b; charset=x', 'a/b  ;x', 'a/b;']) has(prompt({ type, data: 'YQ==', mimeType }), id);
   }
   const resource = (more: object = {}): string[] => prompt({ type: 'resource', resource: { uri: 'a:b', text: 'x', mimeType: 'a/b', ...more } });
   has(resource(), 'prompts-5', 'prompts-6', 'prompts-7', '!prompts-11');
@@ -393,6 +409,139 @@ test('judge, in passing: lists, resources and prompts', () => {
   has(said(fail({ code: 1, message: 'x' }), { asked: [{ id: 1, method: 'tools/list' }] }), '!tools-25');
   has(said(answer({ tools: [tool()] }, 9), { asked: [{ id: 1, method: 'tools/list' }] }), '!tools-25');
   has(said(answer({ tools: [tool({ name: '' })] }), { asked: [{ id: 1, method: 'tools/list' }] }, { replayed: true }), '!tools-25', '!base-59');
+});
+
+/** The head of an HTTP exchange. */
+const head = (exchange: number, direction: 'sent' | 'received', more: object): WireEntry => ({ kind: 'http', direction, exchange, headers: {}, at: 0, method: 'POST', path: '/mcp', ...more }) as WireEntry;
+
+test('judge, in passing: the texts of refusals and documents over HTTP are not messages', () => {
+  const over = (message: object | string, ...entries: WireEntry[]): string[] => said(message, { http: true, entries }, { exchange: 2 });
+  has(over('no', head(2, 'received', { status: 200 })), '-base-59');
+  has(over('no'), '-base-59');
+  for (const status of [400, 404, 500]) has(over('no', head(2, 'received', { status })), '!base-59');
+  has(over({ error: 'no' }, head(2, 'received', { status: 401 })), '!base-59');
+  has(over(fail({ code: 1, message: 'x' }), head(2, 'received', { status: 400 })), 'base-59');
+  has(over({ error: 'no' }, head(2, 'received', { status: 399 })), '-base-59');
+  has(over('no', head(1, 'received', { status: 400 }), head(2, 'sent', { status: 400 })), '-base-59');
+  has(over('no', head(2, 'received', { status: 400 }), head(2, 'received', { status: 200 })), '-base-59');
+  has(over('{}', head(2, 'received', { status: 200, method: 'GET' })), '!base-59');
+  has(over('{}', head(2, 'received', { status: 200, method: 'GET', headers: { 'content-type': 'text/event-stream; charset=utf-8' } })), '-base-59');
+  has(said('no', { entries: [head(2, 'received', { status: 400 })] }, { exchange: 2 }), '-base-59');
+});
+
+test('judge, in passing: on which stream a message is', () => {
+  const on = (message: object, more: World, arrival: object = {}): string[] =>
+    said(message, { http: true, entries: [head(2, 'sent', { method: 'GET' }), head(3, 'sent', {}), head(4, 'sent', { method: 'GET', headers: { 'last-event-id': 'x' } })], ...more }, { exchange: 2, event: {}, ...arrival } as Partial<Arrival>);
+  has(on(tell('notifications/other'), {}), 'transports-4', 'transports-6', '!transports-12', '!transports-7');
+  has(on(answer({}), {}), '-transports-4', 'transports-7');
+  has(on(tell('notifications/progress', { progressToken: 't', progress: 1 }), {}), 'transports-4', '-transports-6');
+  has(on(answer({}), {}, { exchange: 4 }), 'transports-4', 'transports-6');
+  has(on(answer({}), {}, { exchange: 3 }), '!transports-4', 'transports-7');
+  has(on(answer({}), { before: [answer({})] }, { exchange: 3 }), '-transports-7');
+  has(on(answer({}), { before: [answer({})] }), 'transports-7');
+  has(on(answer({}), { http: false }), '!transports-4');
+  has(on(answer({}), {}, { event: undefined }), '!transports-4');
+  has(on(answer({}), { version: '2026-07-28' }), '!transports-4', '!transports-6');
+  has(on(tell('notifications/other'), {}, { event: { id: 'e' } }), 'transports-12', '!transports-11');
+  has(on(tell('notifications/other'), {}, { event: { id: '' } }), '!transports-12');
+  const modern = { version: '2026-07-28', asked: [{ exchange: 3, params: { _meta: { progressToken: 't' } } }] };
+  const progress = (progressToken: unknown): object => tell('notifications/progress', { progressToken, progress: 1 });
+  has(on(progress('t'), modern, { exchange: 3 }), 'streamable-http-21');
+  has(on(progress('u'), modern, { exchange: 3 }), '-streamable-http-21');
+  has(on(progress('t'), { ...modern, asked: [{ exchange: 3 }] }, { exchange: 3 }), '-streamable-http-21');
+  has(on(progress('t'), modern), '!streamable-http-21');
+  has(on(tell('notifications/other'), modern, { exchange: 3 }), '!streamable-http-21');
+  has(on(progress('t'), { ...modern, version: '2025-11-25' }, { exchange: 3 }), '!streamable-http-21');
+});
+
+test('judge, in passing: each HTTP response', () => {
+  const replied = (reply: Partial<CarrierReply>, message: string | undefined = JSON.stringify(ask('ping')), version = '2025-11-25'): string[] => {
+    const verdicts: string[] = [];
+    const revision = findRevision(revisions, version) ?? assert.fail();
+    const conversation = {
+      revision, modern: revision.era === 'modern', check: (id: string, kept: boolean, expected: string) => verdicts.push(assert.ok(kept || expected) ?? `${kept ? '' : '-'}${id}`),
+    } as unknown as JudgedConversation;
+    watchServer(undefined).replied(conversation, { method: 'POST', status: 200, headers: { 'content-type': 'application/json' }, stream: false, body: '{}', utf8: true, ...reply } as CarrierReply, message);
+    return verdicts;
+  };
+  assert.deepEqual(replied({}), ['streamable-http-37', 'streamable-http-1', 'base-58']);
+  assert.deepEqual(replied({ body: ' [1]' }), ['streamable-http-37', 'streamable-http-1', 'base-58']);
+  for (const body of ['', 'x', '5', '"x"']) assert.deepEqual(replied({ body }), ['streamable-http-37', 'streamable-http-1', '-base-58'], body);
+  assert.deepEqual(replied({ headers: { 'content-type': 'text/event-stream' }, stream: true, body: '' }), ['streamable-http-37', 'streamable-http-1']);
+  assert.deepEqual(replied({ headers: {} }), ['-streamable-http-37']);
+  assert.deepEqual(replied({ utf8: false }), ['-base-60', 'streamable-http-37', 'streamable-http-1', 'base-58']);
+  for (const reply of [{ status: 202 }, { method: 'GET' }]) assert.deepEqual(replied(reply), []);
+  for (const message of [undefined, 'x', '[]', JSON.stringify(tell('notifications/x')), JSON.stringify(answer({})), '{"id":1,"method":"ping"}', JSON.stringify(rpc({ id: 1, method: 5 }))]) assert.deepEqual(replied({}, message ?? ''), [], message);
+  const type = { 'content-type': 'application/json' };
+  const session = (id: string): object => ({ status: 202, headers: { ...type, 'mcp-session-id': id } });
+  assert.deepEqual([replied(session('abc~!')), replied(session('')), replied(session('a b')), replied(session('é'))], [['transports-36'], ['-transports-36'], ['-transports-36'], ['-transports-36']]);
+  assert.deepEqual(replied(session('abc'), '', '2026-07-28'), ['-streamable-http-11']);
+  const stream = (value: object): object => ({ status: 202, stream: true, headers: { 'content-type': 'text/event-stream', ...value } });
+  assert.deepEqual([replied(stream({}), '', '2026-07-28'), replied(stream({ 'x-accel-buffering': 'no' }), '', '2026-07-28'), replied(stream({}), '')], [['-streamable-http-22'], ['streamable-http-22'], []]);
+});
+
+test('judge, in passing: the form of each result', () => {
+  const got = (method: string, result: object, more: World = {}): string[] => said(answer(result), { asked: [{ id: 1, method }], ...more });
+  const tool = { name: 'a', inputSchema: {} };
+  for (const [method, rule, right, ...wrong] of [
+    ['initialize', 'form-initialize', { protocolVersion: 'v', capabilities: {}, serverInfo: { name: 's', version: '1' }, instructions: 'x' }, { protocolVersion: 5 }, { capabilities: 'x' }, { serverInfo: { name: 's' } }, { serverInfo: { version: '1' } }, { instructions: 5 }],
+    ['server/discover', 'form-discover', { supportedVersions: ['v'], capabilities: {}, instructions: 'x' }, { supportedVersions: 'v' }, { supportedVersions: [5] }, { capabilities: 5 }, { instructions: 5 }],
+    ['tools/list', 'form-tools-list', { tools: [{ ...tool, title: 't', description: 'd', outputSchema: {}, annotations: { title: 't', readOnlyHint: true, destructiveHint: true, idempotentHint: true, openWorldHint: false } }], nextCursor: 'c' },
+      { tools: 'x' }, { nextCursor: 5 }, { tools: [{ inputSchema: {} }] }, { tools: [{ name: 'a' }] }, ...['title', 'description', 'outputSchema', 'annotations'].map((name) => ({ tools: [{ ...tool, [name]: 5 }] })),
+      ...['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'].map((name) => ({ tools: [{ ...tool, annotations: { [name]: 5 } }] }))],
+    ['tools/call', 'form-tools-call', { content: [{ type: 'text', text: 'x' }, { type: 'image', data: '', mimeType: 'a/b', annotations: { audience: ['user', 'assistant'], priority: 1 } }, { type: 'audio', data: '', mimeType: '' }, { type: 'resource', resource: { uri: 'a:b', text: '' } }, { type: 'resource', resource: { uri: 'a:b', blob: '' } }, { type: 'resource_link', uri: 'a:b', name: 'n' }], isError: true },
+      { content: 'x' }, { content: ['x'] }, { content: [{}] }, { content: [{ type: 'other' }] }, { content: [{ type: 'toString' }] }, { content: [{ type: 'text' }] }, { content: [{ type: 'image', data: '' }] }, { content: [{ type: 'audio', mimeType: '' }] },
+      { content: [{ type: 'resource', resource: { uri: 'a:b' } }] }, { content: [{ type: 'resource', resource: { text: '' } }] }, { content: [{ type: 'resource_link', uri: 'a:b' }] }, { content: [{ type: 'text', text: 'x', annotations: { audience: ['x'] } }] },
+      { content: [{ type: 'text', text: 'x', annotations: { priority: '1' } }] }, { isError: 1 }],
+    ['resources/list', 'form-resources-list', { resources: [{ uri: 'a:b', name: 'n', title: 't', description: 'd', mimeType: 'a/b', size: 1, annotations: {} }] }, { resources: [{ uri: 'a:b' }] }, { resources: [{ name: 'n' }] }, { resources: [{ uri: 'a:b', name: 'n', size: '1' }] }],
+    ['resources/templates/list', 'form-templates-list', { resourceTemplates: [{ uriTemplate: 'a', name: 'n', title: 't', description: 'd', mimeType: 'm', annotations: {} }] }, { resourceTemplates: [{ name: 'n' }] }, { resourceTemplates: [{ uriTemplate: 'a' }] }],
+    ['resources/read', 'form-resources-read', { contents: [{ uri: 'a:b', text: 'x', mimeType: 'm' }] }, { contents: [{ uri: 'a:b' }] }, { contents: [{ uri: 'a:b', text: 'x', mimeType: 5 }] }, { contents: {} }],
+    ['prompts/list', 'form-prompts-list', { prompts: [{ name: 'n', title: 't', description: 'd', arguments: [{ name: 'a', description: 'd', required: true }] }] }, { prompts: [{}] }, { prompts: [{ name: 'n', arguments: [{}] }] }, { prompts: [{ name: 'n', arguments: [{ name: 'a', required: 1 }] }] }],
+    ['prompts/get', 'form-prompts-get', { messages: [{ role: 'user', content: { type: 'text', text: 'x' } }], description: 'd' }, { messages: [{ role: 'system', content: { type: 'text', text: 'x' } }] }, { messages: [{ role: 'user', content: 'x' }] }, { description: 5 }],
+  ] as const) {
+    has(got(method, right), rule);
+    for (const part of wrong) has(got(method, { ...right, ...part }), `-${rule}`);
+    has(got(method, { ...wrong[0], resultType: 'input_required' }), `!${rule}`);
+    has(got(method, { ...right, resultType: 'complete' }), rule);
+  }
+  has(got('initialize', { capabilities: {}, serverInfo: { name: 's', version: '1' } }), '-form-initialize', 'lifecycle-11');
+  has(got('initialize', { capabilities: {}, serverInfo: {} }), '-lifecycle-11');
+  has(got('prompts/get', { messages: 'x' }), '?prompts-16');
+  has(got('prompts/get', { messages: [] }), '!prompts-16');
+  has(got('other', {}), '!form-tools-call');
+  has(got('toString', {}), '!form-tools-call');
+  const complete = { completion: { values: ['x'], total: 1, hasMore: false } };
+  has(got('completion/complete', complete, { offered: { completions: {} } }), 'form-complete');
+  for (const wrong of [{}, { values: [5] }, { values: [], total: 'x' }, { values: [], hasMore: 1 }]) has(got('completion/complete', { completion: wrong }, { offered: { completions: {} } }), '-form-complete');
+  has(got('completion/complete', {}), '!form-complete');
+  has(got('completion/complete', {}, { version: '2024-11-05' }), '-form-complete');
+  const asTask = { asked: [{ id: 1, method: 'tools/call', params: { task: {} } }] };
+  has(got('tools/call', { task: {} }, asTask), '!form-tools-call');
+  has(got('tools/call', {}, asTask), '-form-tools-call');
+  has(got('tools/call', { task: {} }), '-form-tools-call');
+  const discovered = (extensions: unknown): string[] => got('server/discover', { supportedVersions: [], capabilities: { extensions } }, { version: '2026-07-28' });
+  has(discovered({ 'com.example/a': {} }), 'versioning-4');
+  for (const wrong of [{ a: {} }, { 'com.example/a': {}, 'b c/d': {} }]) has(discovered(wrong), '-versioning-4');
+  for (const none of [undefined, {}, 'x']) has(discovered(none), '!versioning-4');
+});
+
+test('judge, in passing: hints of caches, and content that a revision lacks', () => {
+  const got = (method: string, result: object, version = '2026-07-28'): string[] => said(answer(result), { asked: [{ id: 1, method }], version });
+  for (const [method, rule] of [
+    ['prompts/list', 'caching-4'], ['resources/list', 'caching-5'], ['resources/read', 'caching-6'], ['resources/templates/list', 'caching-7'], ['server/discover', 'caching-8'], ['tools/list', 'caching-9'],
+  ] as const) {
+    for (const cacheScope of ['public', 'private']) has(got(method, { ttlMs: 0, cacheScope }), rule, 'caching-23');
+    has(got(method, { ttlMs: 5 }), `-${rule}`, 'caching-23');
+    has(got(method, { cacheScope: 'public' }), `-${rule}`, '!caching-23');
+    has(got(method, { ttlMs: 5, cacheScope: 'shared' }), `-${rule}`);
+    for (const ttlMs of [-1, '5']) has(got(method, { ttlMs, cacheScope: 'public' }), rule, '-caching-23');
+    has(got(method, { ttlMs: -1 }, '2025-11-25'), `!${rule}`, '!caching-23');
+  }
+  has(got('tools/call', { ttlMs: 5 }), '!caching-23');
+  const content = (type: unknown, version: string): string[] => [...got('tools/call', { content: [{ type }] }, version), ...got('prompts/get', { messages: ['x', { content: { type } }] }, version)].filter((one) => one.endsWith('lifecycle-14'));
+  for (const [type, version, count] of [
+    ['audio', '2024-11-05', 2], ['audio', '2025-03-26', 0], ['resource_link', '2025-03-26', 2], ['resource_link', '2025-06-18', 0], ['text', '2024-11-05', 0], ['toString', '2024-11-05', 0], [5, '2024-11-05', 0],
+  ] as const) assert.deepEqual(content(type, version), Array.from({ length: count }, () => '?lifecycle-14'), `${type} ${version}`);
 });
 
 test('judge: the checks of forms name the first fault and its place', () => {

@@ -158,6 +158,12 @@ test('judge: the page shows each fault with its evidence, and the rest in tables
     'the conversation until then: 5 entries', '--&gt; &lt;sent&gt;\n&lt;-- xxx', '--&gt; HTTP POST /&lt;a&gt;', '&lt;-- HTTP 200', '&lt;-- an &quot;event&quot;', '<h4>old</h4><dl><dt>expected</dt>', '<p>A probe could not be made: F&lt;</p>',
   ]) assert.ok(page.includes(part), part);
   assert.ok(page.includes(`&lt;-- ${'x'.repeat(4000)}\n`));
+  for (const [verdict, ids] of [['kept', ['r-kept', 'r-kept-2']], ['not-seen', ['r-unseen']], ['not-applicable', ['r-none']]] as const) {
+    const [, rest = ''] = page.split('<h2>The rest</h2>');
+    const [table = ''] = rest.split('<details>').filter((part) => part.includes(`>${ids[0]}<`));
+    assert.deepEqual([...table.matchAll(/<tr><td>(r-[\w-]+)<\/td>/g)].map(([, id]) => id), ids, verdict);
+    assert.ok(table.includes(verdict === 'kept' ? 'text of r-kept' : verdict === 'not-seen' ? 'needs &lt;a&gt; tool' : 'no tools'), table);
+  }
   assert.ok(page.indexOf('id="r-must"') < page.indexOf('id="r-should"'), 'MUST comes first');
   assert.ok(page.indexOf('id="r-should"') < page.indexOf('id="r-dispute"'));
   const bare = htmlReport({ ...made, judgements: [], revisions: [], stopped: 'it <hung>', name: 'N' });

@@ -102,7 +102,7 @@ function declared(options: AnsweringOptions, revision: Revision): ClientCapabili
  * `RpcError` that a legacy server receives: `-32601` if this client does not answer such questions, `-32602` if it
  * does, but not in this form.
  */
-export async function answerQuestion(
+async function answerQuestion(
   method: string,
   params: Record<string, unknown>,
   options: AnsweringOptions,

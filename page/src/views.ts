@@ -396,8 +396,8 @@ export interface RecordingView {
   readonly server: string | null;
   readonly state: 'recording' | 'done';
   readonly messages: number;
-  /** The length of the transcript in characters. */
-  readonly bytes: number;
+  /** The length of the transcript. */
+  readonly chars: number;
   /** The size limit was reached: later messages are missing. */
   readonly cut: boolean;
 }

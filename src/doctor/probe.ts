@@ -21,7 +21,7 @@ export interface ProbeAnswer {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The start of the body; of a stream, the text up to its first message. */
+  /** The start of the body, without a word that its limit cuts; of a stream, the text up to its first message. */
   readonly body: string;
 }
 
@@ -63,9 +63,16 @@ export function fetchProbe(
         }
         reader.cancel().catch(() => {});
       } else response.body?.cancel().catch(() => {});
-      return { status, headers: Object.fromEntries(response.headers), body: text.slice(0, most) };
+      return { status, headers: Object.fromEntries(response.headers), body: text.length < most ? text : `${text.slice(0, wholeWords(text))}…` };
     } finally {
       timer?.stop();
     }
   };
+}
+
+/** Where a text is cut: before the last word, because a part of a key does not look like one, and would not be redacted. */
+function wholeWords(text: string): number {
+  let end = most;
+  while (/[\w~+/=.-]/.test(text.charAt(end - 1))) end--;
+  return end;
 }

@@ -291,6 +291,8 @@ function toResult(
 ): object {
   if (value as unknown instanceof RawResult) return (value as unknown as RawResult).result;
   const contents = Array.isArray(value) ? value : [toContents(uri, value, mimeType)];
+  // 2026-07-28 server/resources#security-considerations: "Binary data MUST be properly encoded".
+  for (const one of contents) if ('blob' in one && /[^a-z\d+/=]/i.test(one.blob)) throw new TypeError('blob must be base64');
   return { contents, ...revisionTable.cacheHints(revision) && (cache ? cacheFields(cache) : caching?.fields('read') ?? notKept) };
 }
 

@@ -88,10 +88,10 @@ for (const [fault, expected = [fault], more = {}] of programs.filter((_, at) => 
 }
 
 // [fault, conversation, method]
-for (const [fault, conversation, method] of [
+for (const [fault, conversation, method] of ([
   ['opening-malformed', 1, 'initialize'], ['list-malformed', 1, 'tools/list'], ['unknown-method-code', 1, 'barewire-doctor/unknown'], ['ping-unanswered', 1, 'ping'],
   ['discover-ends-server', 2, 'server/discover'],
-] as const) {
+] as const).filter((_, at) => at % everyNth(3) === 0)) {
   test(`doctor: the finding ${fault} names the request that shows it`, async () => {
     const asked: string[][] = [];
     const { findings } = await diagnose({

@@ -212,9 +212,14 @@ test('fetchProbe: reads a body to its end, a stream to its first message, and a 
   const head = fetching(['x'], 'wait');
   assert.equal((await fetchProbe(head.fetch)({ ...request, headOnly: true })).body, '');
   assert.equal(head.read(), 0);
-  const long = fetching(Array.from({ length: 100 }, () => 'x'.repeat(1000)), 'end');
-  assert.equal((await fetchProbe(long.fetch)(request)).body.length, 65_536);
+  const long = fetching(Array.from({ length: 100 }, () => ' '.repeat(1000)), 'end');
+  assert.equal((await fetchProbe(long.fetch)(request)).body, `${' '.repeat(65_536)}…`);
   assert.equal(long.read(), 66);
+  // A word that is cut is left out: a part of a key would not be redacted.
+  for (const pieces of [[`${' '.repeat(65_528)}sk9Zx71Qp4Lw82Mn55Tt`, ' more'], [`${' '.repeat(65_528)}sk9Zx71Q`, 'p4Lw82Mn55Tt']]) {
+    assert.equal((await fetchProbe(fetching(pieces, 'end').fetch)(request)).body, `${' '.repeat(65_528)}…`);
+  }
+  assert.equal((await fetchProbe(fetching(['x'.repeat(70_000)], 'end').fetch)(request)).body, '…');
   assert.equal((await fetchProbe(fetching(['so far'], 'break').fetch)(request)).body, 'so far');
   await assert.rejects(fetchProbe(fetching([], 'break').fetch)(request), /broken/);
   assert.equal((await fetchProbe(fetching(['slow'], 'wait').fetch, { timeoutMs: 20 })(request)).body, 'slow');

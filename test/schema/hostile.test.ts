@@ -181,7 +181,7 @@ describe('schemas and values that would run away', () => {
     { const: [...array] }, { not: { enum: [[], {}] } },
   ];
   for (const [value, rules] of [[object, overObjects], [array, overArrays]] as const) {
-    for (const rule of rules) {
+    for (const rule of rules.filter((_, at) => at % everyNth(3) === 0)) {
       test(`the same rule hundreds of times, and a wide value: ${JSON.stringify(rule).slice(0, 50)}`, () => {
         assert.equal(outcome(copies(rule), value, { limits: { work: 500_000 } }), 'work');
       });
@@ -216,7 +216,7 @@ describe('schemas and values that would run away', () => {
       { properties: { a: true } }, { required: ['k1'] }, { minProperties: 1 }, { propertyNames: { maxLength: 100 } },
       { additionalProperties: { type: 'number' } }, { patternProperties: { '^a': true } }, { unevaluatedProperties: { type: 'number' } },
       { dependentSchemas: { k1: { properties: { a: true } } } }, { not: { enum: [{ ...value, z: 1 }] } },
-    ] as JsonSchema[]) {
+    ].filter((_, at) => at % everyNth(3) === 0) as JsonSchema[]) {
       const allOf = Array.from({ length: 1_000 }, () => rule);
       assert.equal(outcome({ allOf }, value), 'work', JSON.stringify(rule).slice(0, 80));
     }

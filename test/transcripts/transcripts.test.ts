@@ -38,7 +38,7 @@ describe('transcripts over stdio', () => {
     host = stdioHost();
   });
   after(() => host.close());
-  for (const file of files) test(file, () => playFile(file, host.open));
+  for (const file of files.filter((_, at) => at % everyNth(2) === 1 % everyNth(2))) test(file, () => playFile(file, host.open));
 });
 
 // Transcripts that no HTTP client can send, or that need two requests to arrive in the order of sending.

@@ -38,12 +38,12 @@ export class Recordings {
     return this.#keep({ title, server: null, state: 'done', messages: lines.length }, [text], undefined);
   }
 
-  #keep(view: Omit<RecordingView, 'id' | 'bytes' | 'cut'>, parts: string[], made: Recorder | undefined): string {
+  #keep(view: Omit<RecordingView, 'id' | 'chars' | 'cut'>, parts: string[], made: Recorder | undefined): string {
     const id = `r${++this.#count}`;
-    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-    const all = this.views.reduce((sum, one) => sum + one.bytes, 0) + bytes;
-    if (bytes > maxChars || all > maxAllChars) throw new PageError('bad-transcript', `recordings may take ${maxAllChars} characters, each ${maxChars}: remove one`);
-    const recording = { view: { ...view, id, bytes, cut: false }, parts, recorder: made };
+    const chars = parts.reduce((sum, part) => sum + part.length, 0);
+    const all = this.views.reduce((sum, one) => sum + one.chars, 0) + chars;
+    if (chars > maxChars || all > maxAllChars) throw new PageError('bad-transcript', `recordings may take ${maxAllChars} characters, each ${maxChars}: remove one`);
+    const recording = { view: { ...view, id, chars, cut: false }, parts, recorder: made };
     this.#held.set(id, recording);
     this.#onChange(recording.view);
     return id;
@@ -55,9 +55,9 @@ export class Recordings {
       const { view, parts, recorder: made } = recording;
       if (view.server !== server || view.state !== 'recording' || !made || view.cut) continue;
       const part = made.add(direction === 'sent' ? 'client' : 'server', shape === 'unreadable' ? text.slice(0, maxChars) : text);
-      const cut = view.bytes + part.length > maxChars;
+      const cut = view.chars + part.length > maxChars;
       if (!cut) parts.push(part);
-      recording.view = { ...view, cut, messages: view.messages + (cut ? 0 : 1), bytes: view.bytes + (cut ? 0 : part.length) };
+      recording.view = { ...view, cut, messages: view.messages + (cut ? 0 : 1), chars: view.chars + (cut ? 0 : part.length) };
       this.#onChange(recording.view);
     }
   }

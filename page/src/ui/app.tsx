@@ -1,6 +1,6 @@
 // The whole page: servers at the left, one server in the middle, the wire next to it.
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import { StateProvider, useState } from './context.ts';
 import { Boundary } from './parts/boundary.tsx';
@@ -71,7 +71,7 @@ function Frame(): JSX.Element {
   const state = useState();
   const layout = useSignal<'narrow' | 'vertical' | 'horizontal'>(layoutNow());
   const share = useSignal(56);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const look = (): void => { layout.value = layoutNow(); };
     const queries = [sideBySide(), narrow()];
     for (const query of queries) query.addEventListener('change', look);

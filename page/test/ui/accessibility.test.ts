@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import type { QuestionView } from '../../src/messages.ts';
-import { launch, openFake, packageRoot } from './browser.ts';
+import { launch, openFake, packageRoot, violationsOf } from './browser.ts';
 import { questions, scene } from './scene.ts';
 import { isNarrow, scenes } from './scenes.ts';
 
@@ -17,9 +16,7 @@ after(() => browser.close());
 async function findings(page: Page, inside?: string): Promise<string[]> {
   // Wait for running animations, because they change colours.
   await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.playState === 'running' && one.effect?.getTiming().iterations !== Infinity ? one.finished : undefined)));
-  const axe = new AxeBuilder({ page });
-  const { violations } = await (inside === undefined ? axe : axe.include(inside)).analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${String(target)}: ${failureSummary ?? ''}`));
+  return (await violationsOf(page, inside)).flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${String(target)}: ${failureSummary ?? ''}`));
 }
 
 const tabs = ['Overview', 'Tools', 'Resources', 'Prompts', 'Tasks', 'Logs', 'Doctor', 'Judge'] as const;

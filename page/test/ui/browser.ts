@@ -1,6 +1,7 @@
 // The interface in a real Chromium.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { AxeBuilder } from '@axe-core/playwright';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -74,6 +75,17 @@ export async function openFake(browser: Browser, options: BrowserContextOptions 
   await opened.page.goto('http://localhost/');
   await opened.page.waitForFunction(() => window.fake?.opened > 0);
   return opened;
+}
+
+/**
+ * What axe finds against its rules, or against `rules`, in the page or only `inside` a part of it. Takes a quarter of the time of a plain
+ * `analyze()`: the mode named legacy opens no second page, which only frames need, and only violations list all their elements.
+ */
+export async function violationsOf(page: Page, inside?: string, rules?: string[]): Promise<Awaited<ReturnType<AxeBuilder['analyze']>>['violations']> {
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
+  if (inside !== undefined) axe.include(inside);
+  if (rules) axe.withRules(rules);
+  return (await axe.analyze()).violations;
 }
 
 /** Resolves with a function that returns the milliseconds worked by the page's thread, independent of other programs. */

@@ -1,10 +1,9 @@
 // Navigation: the filter of the wire, keys, Ctrl+K, the address, and a dropped file.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import type { ActionMessage } from '../../src/messages.ts';
-import { launch, openFake } from './browser.ts';
+import { launch, openFake, violationsOf } from './browser.ts';
 import { scene } from './scene.ts';
 import { callView, catalogueView, serverView, toolView, welcome, wireMessage } from './views.ts';
 
@@ -15,8 +14,7 @@ after(() => browser.close());
 const rows = (page: Page, ...seqs: number[]): Promise<unknown> =>
   page.waitForFunction((want) => [...document.querySelectorAll('.wire-row')].map(({ id }) => id).join() === want, seqs.map((seq) => `wire-${seq}`).join());
 const calm = async (page: Page, what: string, inside = 'body'): Promise<void> => {
-  const { violations } = await new AxeBuilder({ page }).include(inside).analyze();
-  assert.deepEqual(violations.map(({ id, nodes }) => `${what}: ${id} ${nodes[0]?.html ?? ''}`), []);
+  assert.deepEqual((await violationsOf(page, inside)).map(({ id, nodes }) => `${what}: ${id} ${nodes[0]?.html ?? ''}`), []);
 };
 
 test('the chosen server is the filter; a question narrows it, completes, is kept, and says what is wrong with it', async () => {
@@ -174,7 +172,7 @@ test('a transcript that is dropped is shown as a wire that nothing can be sent t
   await page.getByRole('button', { name: 'Share' }).click();
   const dialog = page.getByRole('dialog', { name: 'Share the wire of file a.wire' });
   await dialog.getByText('1 place was redacted:').waitFor();
-  await dialog.getByText('1 message goes along, 29 B').waitFor();
+  await dialog.getByText('1 message goes along, 29 characters').waitFor();
   assert.equal(await dialog.getByRole('radio').count(), 0, 'no call failed, so the wire is all there is to share');
   assert.match(await dialog.innerText(), /message 3 \/password[\s\S]*--> \{"password":"\[redacted\]"\}/);
   await calm(page, 'what is shared', 'dialog');

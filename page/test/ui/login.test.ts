@@ -1,10 +1,9 @@
 // A server that requires a login: the login button comes before the steps so far.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser } from 'playwright-core';
 import type { LoginStep } from '../../src/messages.ts';
-import { launch, openFake } from './browser.ts';
+import { launch, openFake, violationsOf } from './browser.ts';
 import { serverView, welcome } from './views.ts';
 
 let browser: Browser;
@@ -27,8 +26,7 @@ test('the link to the login stands first, the steps before it are folded, and af
   await page.getByRole('navigation', { name: 'Servers' }).getByText('waits for the login').waitFor();
   await login.getByText('What happened so far: 3 steps').click();
   await login.getByText('the server said 401').waitFor();
-  const { violations } = await new AxeBuilder({ page }).include('main').analyze();
-  assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
+  assert.deepEqual((await violationsOf(page, 'main')).map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
   await page.evaluate((news) => window.fake.say({ type: 'login', step: news }), step('failed', 'the authorization server refused'));
   await login.getByText('the authorization server refused').waitFor();
   assert.equal(await link.count(), 0, 'a login that is over is not waited for');

@@ -1,9 +1,8 @@
 // All controls are reachable: at a zoom of 200 %, with few Tab presses, in forced colours, and in areas that scroll.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
-import { launch, openFake } from './browser.ts';
+import { launch, openFake, violationsOf } from './browser.ts';
 import { scene } from './scene.ts';
 import { callView, catalogueView, serverView, toolView, welcome, wireMessage } from './views.ts';
 
@@ -44,6 +43,18 @@ for (const [name, width, height] of [['1280×720 at 200 %', 640, 360], ['1024×7
     await close();
   });
 }
+
+test('the keyboard stays at the message if the window becomes so low that its detail covers the list', async () => {
+  const { page, close } = await openFake(browser);
+  await page.evaluate((message) => window.fake.say(message), scene());
+  await page.getByRole('listbox', { name: 'Messages' }).focus();
+  await page.keyboard.press('End');
+  const detail = page.getByRole('region', { name: 'Message' });
+  await detail.locator('.sentence').waitFor();
+  await page.setViewportSize({ width: 1360, height: 420 });
+  await page.waitForFunction(() => document.activeElement?.className === 'wire-detail');
+  await close();
+});
 
 test('Call is reached with few presses of Tab, however many servers and tools there are', async () => {
   const { page, close } = await openFake(browser);
@@ -87,7 +98,7 @@ test('in forced colours states and what is chosen are told apart', async () => {
 });
 
 const findings = async (page: Page): Promise<string[]> => {
-  const { violations } = await new AxeBuilder({ page }).withRules(['scrollable-region-focusable', 'landmark-unique', 'region', 'aria-allowed-role']).analyze();
+  const violations = await violationsOf(page, undefined, ['scrollable-region-focusable', 'landmark-unique', 'region', 'aria-allowed-role']);
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${String(target)}`));
 };
 

@@ -1,10 +1,9 @@
 // Results: omissions are stated, faults are visible, and Markdown runs nothing.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import type { CallView, LogView } from '../../src/messages.ts';
-import { launch, openFake } from './browser.ts';
+import { launch, openFake, violationsOf } from './browser.ts';
 import type { Opened } from './browser.ts';
 import { callView, catalogueView, memory, serverView, toolView, welcome, wireMessage } from './views.ts';
 
@@ -216,12 +215,12 @@ test('a call that failed shows its arguments, what the server logged meanwhile, 
   await why.getByRole('button', { name: 'Share this call' }).click();
   const dialog = page.getByRole('dialog', { name: 'Share the failed call of echo on one' });
   await dialog.getByText('the transcript').waitFor();
-  await dialog.getByText('2 messages go along, 14 B').waitFor();
-  assert.deepEqual((await new AxeBuilder({ page }).include('dialog').analyze()).violations.map(({ id }) => id), []);
+  await dialog.getByText('2 messages go along, 14 characters').waitFor();
+  assert.deepEqual((await violationsOf(page, 'dialog')).map(({ id }) => id), []);
   await dialog.getByLabel('The whole wire').check();
   const whole = page.getByRole('dialog', { name: 'Share the wire of one' });
   await whole.getByText('all of it').waitFor();
-  await whole.getByText('4 messages go along, 9 B').waitFor();
+  await whole.getByText('4 messages go along, 9 characters').waitFor();
   await whole.getByRole('button', { name: 'Close' }).click();
   // The Share button of the wire also offers the failed call first, if it is the newest.
   await page.getByRole('button', { name: 'Share', exact: true }).click();

@@ -109,7 +109,7 @@ export function scene(): HostMessage {
       ],
     } }],
     holds: [{ server: 'everything', sent: true, received: true, waiting: [{ held: 1, server: 'everything', direction: 'sent', at: start, text: '{"jsonrpc":"2.0","id":9,"method":"tools/call"}', chars: 46, whole: true, sentence: 'The client calls the tool "echo"', section: '2025-11-25 server/tools#calling-tools' }] }],
-    recordings: [{ id: 'r1', title: 'A booking', server: 'travel', state: 'done', messages: 18, bytes: 6120, cut: false }, { id: 'r2', title: 'The same, a week ago', server: 'travel', state: 'recording', messages: 4, bytes: 900, cut: false }],
+    recordings: [{ id: 'r1', title: 'A booking', server: 'travel', state: 'done', messages: 18, chars: 6120, cut: false }, { id: 'r2', title: 'The same, a week ago', server: 'travel', state: 'recording', messages: 4, chars: 900, cut: false }],
     wire, memory: { ...memory, entries: wire.length, bytes: 18_234 },
   });
 }

@@ -1,10 +1,9 @@
 // Next to the form of a tool: saved calls, the comparison of revisions, portability; and its arguments as JSON.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import type { ActionMessage, HostMessage } from '../../src/messages.ts';
-import { launch, openFake } from './browser.ts';
+import { launch, openFake, violationsOf } from './browser.ts';
 import { callView, catalogueView, memory, serverView, toolView, welcome, wireMessage } from './views.ts';
 
 let browser: Browser;
@@ -27,9 +26,25 @@ async function open(message: HostMessage = all): Promise<{ page: Page; end: () =
 }
 const asked = async (page: Page): Promise<{ name: string; params: unknown }[]> => (await page.evaluate(() => window.fake.asked)).filter((one): one is ActionMessage => one.type === 'action').map(({ name, params }) => ({ name, params }));
 const calm = async (page: Page, inside: string): Promise<void> => {
-  const { violations } = await new AxeBuilder({ page }).include(inside).analyze();
-  assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
+  assert.deepEqual((await violationsOf(page, inside)).map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
 };
+
+test('a call, a reading and a prompt that the host refuses are told as notices, which leave when the next one is accepted', async () => {
+  const { page, end } = await open(welcome({
+    servers: [serverView('one')], catalogues: [catalogueView('one', { tools: [toolView('login', {})], resources: [{ uri: 'a://b', name: 'a resource' }], prompts: [{ name: 'ask' }] })],
+    calls: [callView(1, { about: { kind: 'tool', name: 'login', args: {} }, wire: 1 })],
+  }));
+  const notices = page.getByRole('log', { name: 'Notices' });
+  for (const [tab, button] of [['Tools', 'Call'], ['Tools', 'Call again'], ['Resources', 'Read'], ['Prompts', 'Get']] as const) {
+    await page.getByRole('tab', { name: tab }).click();
+    await page.evaluate(() => { window.fake.failNext = { code: 'no-such-server', message: 'there is no server one' }; });
+    await page.getByRole('main').getByRole('button', { name: button, exact: true }).click();
+    await notices.getByText('there is no server one').waitFor();
+    await page.getByRole('main').getByRole('button', { name: button, exact: true }).click();
+    await notices.getByText('there is no server one').waitFor({ state: 'detached' });
+  }
+  await end();
+});
 
 test('a call is kept under a name without what is masked, used again, and marked where it is from the file', async () => {
   const { page, end } = await open();

@@ -79,6 +79,11 @@ export function clock(at: number): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`;
 }
 
+/** `12,345 characters`: a text's length in JavaScript, which is not its size in bytes. */
+export function characters(length: number): string {
+  return `${length.toLocaleString('en')} ${length === 1 ? 'character' : 'characters'}`;
+}
+
 /** `512 B`, `1.2 KiB`, `3.4 MiB`. */
 export function bytes(size: number): string {
   return size < 1024 ? `${size} B` : size < 1024 * 1024 ? `${(size / 1024).toFixed(1)} KiB` : `${(size / 1024 / 1024).toFixed(1)} MiB`;

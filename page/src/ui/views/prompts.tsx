@@ -46,7 +46,7 @@ function PromptDetail({ server, prompt }: { readonly server: ServerView; readonl
   const calls = [...state.calls.value.values()].filter(({ server: of, about }) => of === server.name && about.kind === 'prompt' && about.name === prompt.name);
   const get = (): void => {
     if (!form.submit()) return;
-    state.link.act('prompt.get', { server: server.name, name: prompt.name, args: Object(form.value.peek()) as Record<string, string> }).catch(() => {});
+    void state.run('prompt.get', { server: server.name, name: prompt.name, args: Object(form.value.peek()) as Record<string, string> });
   };
   return (
     <>

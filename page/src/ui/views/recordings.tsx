@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { DifferenceView, RecordingView, ReplayView } from '../../messages.ts';
 import { useState } from '../context.ts';
-import { bytes, CopyButton, Empty } from '../parts/controls.tsx';
+import { characters, CopyButton, Empty } from '../parts/controls.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { save } from '../parts/save.ts';
 
@@ -78,7 +78,7 @@ function Recording({ recording, onOutcome }: { readonly recording: RecordingView
   return (
     <li class="recording">
       <p><strong><Safe text={title} most={100} /></strong> <span class={`badge ${recording.state === 'recording' ? 'live' : ''}`}>{recording.state}</span>
-        <span class="dim"> {recording.messages} messages, {bytes(recording.bytes)}{recording.cut && ', cut: more passed than is held'}</span></p>
+        <span class="dim"> {recording.messages} messages, {characters(recording.chars)}{recording.cut && ', cut: more passed than is held'}</span></p>
       <div class="row wrap">
         {recording.state === 'recording'
           ? <button type="button" class="small primary" onClick={() => void state.run('record.stop', { id })}>Stop</button>

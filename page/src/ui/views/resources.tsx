@@ -60,7 +60,7 @@ function Reading({ server, uri }: { readonly server: ServerView; readonly uri: s
   return (
     <>
       <div class="row actions">
-        <button type="button" class="primary" onClick={() => void state.link.act('resource.read', { server: server.name, uri }).catch(() => {})}>Read</button>
+        <button type="button" class="primary" onClick={() => void state.run('resource.read', { server: server.name, uri })}>Read</button>
         {may && (
           <button type="button" aria-pressed={subscribed} onClick={() => void state.run(subscribed ? 'resource.unsubscribe' : 'resource.subscribe', { server: server.name, uri })}>
             {subscribed ? 'Unsubscribe' : 'Subscribe'}

@@ -43,16 +43,16 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
   const origin = form.origin.value;
   const call = (task: boolean, anyway = false): void => {
     if (!form.submit() && !anyway) return;
-    // The list of calls shows the outcome; an error without a call is ignored here.
-    state.link.act('tool.call', { server: server.name, name: tool.name, digest: view.digest, ...form.sent, ...task && { task }, ...origin && { origin } })
+    // The list of calls shows the outcome; a notice shows an error without a call.
+    void state.run('tool.call', { server: server.name, name: tool.name, digest: view.digest, ...form.sent, ...task && { task }, ...origin && { origin } })
       .then((ended) => {
         // After the person's consent the arguments count as their own.
-        if (origin && ended.state !== 'refused' && ended.wire !== null && form.origin.peek() === origin) form.origin.value = undefined;
-      }, () => {});
+        if (origin && ended && ended.state !== 'refused' && ended.wire !== null && form.origin.peek() === origin) form.origin.value = undefined;
+      });
   };
   const reuse: CallReuse = {
     again({ about }) {
-      if (about.kind === 'tool') state.link.act('tool.call', { server: server.name, name: tool.name, digest: view.digest, args: about.args, ...about.lexemes && { lexemes: about.lexemes }, ...support === 'required' && { task: true } }).catch(() => {});
+      if (about.kind === 'tool') void state.run('tool.call', { server: server.name, name: tool.name, digest: view.digest, args: about.args, ...about.lexemes && { lexemes: about.lexemes }, ...support === 'required' && { task: true } });
     },
     use({ about }) {
       if (about.kind === 'tool') form.fill({ value: about.args, lexemes: about.lexemes ?? {} });

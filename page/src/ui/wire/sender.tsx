@@ -14,9 +14,10 @@ export function Sender({ server, text = example, onDone }: { readonly server: st
     // The editor may show several lines, but on stdio a message is one line.
     const given = isJson(typed.value) ? oneLine(typed.value) : typed.value;
     const done = await state.run('wire.inject', { server, text: given, direction: direction.value });
+    if (!done) return;
+    if (done.seq !== null) state.wire.select(done.seq);
     // The answer appears at the end of the list.
-    if (done) state.wire.following.value = true;
-    if (done && done.seq !== null) state.wire.selected.value = done.seq;
+    state.wire.following.value = true;
   };
   return (
     <form class="sender" onSubmit={(event) => { event.preventDefault(); void send(); }}>

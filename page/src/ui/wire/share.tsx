@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals';
 import type { ResultOf } from '../../messages.ts';
 import { useState } from '../context.ts';
 import type { Shared } from '../page-parts.ts';
-import { bytes, CopyButton } from '../parts/controls.tsx';
+import { characters, CopyButton } from '../parts/controls.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { save } from '../parts/save.ts';
@@ -48,7 +48,7 @@ export function Share({ server, only: given, onDone }: { readonly server: string
         {found.value && <SafeText text={text} class="result-text" label="The transcript" />}
       </div>
       <div class="dialog-foot">
-        <span class="hint">{found.value && `${messages} message${messages === 1 ? ' goes' : 's go'} along, ${bytes(text.length)}`}</span>
+        <span class="hint">{found.value && `${messages} message${messages === 1 ? ' goes' : 's go'} along, ${characters(text.length)}`}</span>
         <button type="button" onClick={onDone}>Close</button>
         {found.value && <CopyButton text={() => text} />}
         <button type="button" class="primary" disabled={!found.value} onClick={() => { save(`${server}${only ? `-call-${only.call}` : ''}.wire`, text); onDone(); }}>Save as a file</button>

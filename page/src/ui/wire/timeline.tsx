@@ -1,10 +1,11 @@
 // A timeline from left to right: a bar for each request until its response, and a mark for every other entry.
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { WireEntry } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { clock, duration } from '../parts/controls.tsx';
+import { watchSize } from '../parts/size.ts';
 import { theme } from '../theme.ts';
 import { draw, laneOf } from './timeline-drawing.ts';
 
@@ -36,13 +37,7 @@ export function Timeline(): JSX.Element {
   };
   const span = (): Span => zoom.value ?? whole();
 
-  useEffect(() => {
-    const found = canvas.current;
-    if (!found) return undefined;
-    const observer = new ResizeObserver(() => { width.value = found.clientWidth; });
-    observer.observe(found);
-    return () => observer.disconnect();
-  }, []);
+  useLayoutEffect(() => watchSize(canvas.current, ({ clientWidth }) => { width.value = clientWidth; }), []);
   useSignalEffect(() => {
     // Subscribes to the inputs of the drawing; it is drawn at most once a frame.
     void wire.version.value;

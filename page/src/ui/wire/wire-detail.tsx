@@ -8,7 +8,7 @@ import type { JsonNode } from '../../json/node.ts';
 import type { WireEntry, WireMessage } from '../../messages.ts';
 import { hashOf } from '../address.ts';
 import { useState } from '../context.ts';
-import { bytes, clock, CopyButton, duration, Facts } from '../parts/controls.tsx';
+import { characters, clock, CopyButton, duration, Facts } from '../parts/controls.tsx';
 import { DiffTexts } from '../parts/diff.tsx';
 import { NodeTree } from '../parts/json-tree.tsx';
 import { levelTones } from '../parts/level-tones.ts';
@@ -27,10 +27,11 @@ export function WireDetail({ seq }: { readonly seq: number }): JSX.Element {
   void wire.version.value;
   const entry = wire.find(seq);
   const at = useRef<HTMLElement>(null);
+  const small = wire.small.value;
   // If the list is hidden, the keyboard focus moves here.
   useEffect(() => {
-    if (wire.small.peek() && document.activeElement === document.body) at.current?.focus();
-  }, []);
+    if (small && document.activeElement === document.body) at.current?.focus();
+  }, [small]);
   const leave = (): void => {
     wire.selected.value = 0;
     requestAnimationFrame(() => { if (document.activeElement === document.body) document.querySelector<HTMLElement>('.wire-list')?.focus(); });
@@ -80,7 +81,7 @@ function Message({ entry }: { readonly entry: WireMessage }): JSX.Element {
     <>
       <p class="sentence"><Safe text={entry.sentence} most={600} /></p>
       <p class="row wrap">{entry.section && <Section section={entry.section} />}
-        <span class="dim">{clock(entry.at)}, {bytes(entry.chars)}{entry.ms !== null && `, after ${duration(entry.ms)}`}{entry.event?.id != null && `, event ${entry.event.id}`}</span>
+        <span class="dim">{clock(entry.at)}, {characters(entry.chars)}{entry.ms !== null && `, after ${duration(entry.ms)}`}{entry.event?.id != null && `, event ${entry.event.id}`}</span>
       </p>
       <div class="row wrap">
         {joined !== null && joined !== undefined && <button type="button" class="small" onClick={() => wire.reveal(joined)}>{answer ? 'Its answer' : 'Its request'}</button>}
@@ -98,7 +99,7 @@ function Message({ entry }: { readonly entry: WireMessage }): JSX.Element {
       <Verdicts found={[...state.verdicts.value.get(entry.seq) ?? [], ...state.verdicts.value.get(joined ?? 0) ?? []]} />
       {editing.value !== undefined && <Sender server={entry.server} text={editing.value} onDone={() => { editing.value = undefined; }} />}
       {marked > 0 && marked !== entry.seq && <Compared left={marked} right={entry} />}
-      {whole.value === undefined && <p class="row"><span class="dim">The first {bytes(entry.text.length)} of {bytes(entry.chars)}.</span><button type="button" class="small" onClick={() => void all()}>Load the whole</button></p>}
+      {whole.value === undefined && <p class="row"><span class="dim">The first {entry.text.length.toLocaleString('en')} of {characters(entry.chars)}.</span><button type="button" class="small" onClick={() => void all()}>Load the whole</button></p>}
       {face.value === 'tree' && parsed?.ok && <Losses node={parsed.node} chars={text.length} />}
       {face.value === 'tree' && parsed?.ok ? <NodeTree node={parsed.node} open={3} /> : <SafeText text={face.value === 'text' && parsed?.ok && entry.chars < MAX_LAID_OUT ? pretty(text) : text} class="code" label="The message as text" />}
       {parsed?.ok === false && <p class="problems">{parsed.why}</p>}

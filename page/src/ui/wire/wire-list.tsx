@@ -1,14 +1,15 @@
 // The messages, one a row. Only visible rows are rendered. All rows have the same height, so a division finds the visible ones: a list
 // library would add 4 KiB to the playground.
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { nodeOfText } from '../../json/node.ts';
 import type { WireEntry, WireMessage } from '../../messages.ts';
 import { useState } from '../context.ts';
-import { bytes, clock, duration } from '../parts/controls.tsx';
+import { clock, duration } from '../parts/controls.tsx';
 import { levelTones } from '../parts/level-tones.ts';
 import { Safe } from '../parts/safe-text.tsx';
+import { watchSize } from '../parts/size.ts';
 import type { Verdict } from '../state.ts';
 import { standingOf, tookOf } from './exchanges.ts';
 import type { Exchange, Standing } from './exchanges.ts';
@@ -36,26 +37,20 @@ export function WireList(): JSX.Element {
   const count = all.length;
   const first = Math.max(Math.floor(top.value / ROW) - BEYOND, 0);
   const rows = all.slice(first, Math.ceil((top.value + height.value) / ROW) + BEYOND);
-  useEffect(() => {
-    const found = at.current;
-    if (!found) return undefined;
-    const observer = new ResizeObserver(() => { height.value = found.clientHeight; });
-    observer.observe(found);
-    return () => observer.disconnect();
-  }, []);
+  useLayoutEffect(() => watchSize(at.current, ({ clientHeight }) => { height.value = clientHeight; }), []);
   // After the next rendering, when the list has the height of its rows.
   const scroll = (to: (list: HTMLElement) => number): void => void requestAnimationFrame(() => {
     if (at.current) at.current.scrollTop = to(at.current);
   });
   useSignalEffect(() => {
-    void wire.version.value;
+    void [wire.version.value, height.value];
     if (wire.following.value) scroll(({ scrollHeight }) => scrollHeight);
   });
   useSignalEffect(() => {
     // Keeps the current row visible when the detail takes space from the list.
     void height.value;
     const index = wire.shownAt(wire.cursor.value);
-    if (index >= 0) scroll(({ scrollTop, clientHeight }) => Math.max(Math.min(scrollTop, index * ROW), (index + 1) * ROW - clientHeight));
+    if (index >= 0 && !wire.following.peek()) scroll(({ scrollTop, clientHeight }) => Math.max(Math.min(scrollTop, index * ROW), (index + 1) * ROW - clientHeight));
   });
 
   const cursor = wire.cursor.value;
@@ -150,12 +145,12 @@ function Ended({ exchange, standing }: { readonly exchange: Exchange; readonly s
   );
 }
 
-/** The duration of the whole exchange, and the size of its messages. */
+/** The duration of the whole exchange, and the length of its messages. */
 function sizeOf(exchange: Exchange): string {
   const { lead, inside } = exchange;
   const took = tookOf(exchange);
   const chars = [lead, ...inside].reduce((sum, one) => sum + (one.kind === 'message' ? one.chars : 0), 0);
-  return [took !== undefined && duration(took), chars > 0 && bytes(chars)].filter(Boolean).join(', ');
+  return [took !== undefined && duration(took), chars > 0 && `${chars.toLocaleString('en')} chars`].filter(Boolean).join(', ');
 }
 
 /** Folds and unfolds an exchange, and shows its position within the whole time. */

@@ -1,10 +1,11 @@
 // The wire: a timeline, the list of messages, and the selected one.
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useComputed, useSignal } from '@preact/signals';
 import { useState } from '../context.ts';
 import { bytes } from '../parts/controls.tsx';
 import { late } from '../parts/late.tsx';
+import { watchSize } from '../parts/size.ts';
 import { lastFailure } from './shared-call.ts';
 import { everyServer } from './wire-store.ts';
 import { FilterBar } from './filter-bar.tsx';
@@ -33,13 +34,8 @@ export function WireView(): JSX.Element {
   // Before the first entry there is no timeline.
   const began = useComputed(() => wire.version.value >= 0 && wire.entries.length + wire.memory.value.droppedEntries > 0);
   const at = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const found = at.current;
-    if (!found) return undefined;
-    const observer = new ResizeObserver(() => { wire.small.value = found.clientHeight < SMALL; });
-    observer.observe(found);
-    return () => observer.disconnect();
-  }, []);
+  // A layout effect runs with the first rendering: a key that is pressed after it must know whether the detail will cover the list.
+  useLayoutEffect(() => watchSize(at.current, ({ clientHeight }) => { wire.small.value = clientHeight < SMALL; }), []);
   const { small: { value: small }, selected: { value: selected } } = wire;
   return (
     <div ref={at} class={`wire ${small ? 'small' : ''} ${small && selected > 0 ? 'covered' : ''}`}>

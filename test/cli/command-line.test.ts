@@ -71,6 +71,16 @@ test('a socket: unix: and an absolute path; a pipe only where there are pipes', 
   for (const word of ['pipe:x', '\\\\.\\pipe\\x']) assert.throws(() => socketPath(word), { message: `${word}: only Windows has such pipes; a socket is unix:/PATH` }, word);
 });
 
+test('a pipe of Windows: its name, in any of its forms', (t) => {
+  const { platform } = process;
+  Object.defineProperty(process, 'platform', { value: 'win32' });
+  t.after(() => Object.defineProperty(process, 'platform', { value: platform }));
+  const pipe = '\\\\.\\pipe\\x';
+  assert.deepEqual(['pipe:x', 'PIPE:x', '\\\\.\\pipe\\x', '//?/pipe/x'].map(socketPath), [pipe, pipe, pipe, pipe]);
+  for (const word of ['pipe:', 'pipe:a/b', 'pipe:a\\b', 'pipe:a\0', '//./pipe/', '\\\\.\\pipe\\a\\b']) assert.throws(() => socketPath(word), { message: `${word}: a pipe is pipe:NAME` }, word);
+  assert.throws(() => socketPath('unix:/x'), { message: 'unix:/x: Windows has pipes, such as pipe:trips' });
+});
+
 const words = (given: { readonly env?: readonly string[]; readonly header?: readonly string[]; readonly cwd?: string } = {}): Parameters<typeof describedServer>[0] =>
   ({ text: (name) => (name === 'cwd' ? given.cwd : undefined), texts: (name) => (name === 'env' ? given.env : name === 'header' ? given.header : undefined) ?? [] });
 

@@ -101,3 +101,26 @@ for (const shell of ['bash', 'zsh', 'fish'] as const) {
 test('completion of another shell is wrong use', async () => {
   for (const given of [[], ['tcsh'], ['bash', 'zsh'], ['--words']]) assert.equal((await inProcess(['completion', ...given])).code, 2);
 });
+
+test('completion: options with and without a value, words by position, and what is used already', async () => {
+  assert.deepEqual(await words('help', 'doctor', ''), []);
+  assert.ok((await words('')).includes('help') && (await words('--')).includes('--version'));
+  assert.deepEqual(await words('call', '--he'), ['--header', '--help']);
+  assert.deepEqual(await words('doctor', '--he'), ['--header', '--help']);
+  assert.deepEqual(await words('nonsense', '--he'), []);
+  assert.deepEqual(await words('list', '--from', ''), ['claude-desktop', 'claude-code', 'vscode', 'cursor']);
+  assert.deepEqual(await words('list', '--json', 'fi'), ['files']);
+  assert.deepEqual(await words('list', 'far', 'tools', 'prompts', ''), await words('call', 'far', ''));
+  assert.deepEqual(await words('list', 'far', 'prompts', ''), ['tools', 'resources', 'templates', 'skills']);
+  assert.deepEqual(await words('call', 'far', 'echo', ''), []);
+  assert.deepEqual(await words('read', 'far', ''), []);
+  assert.deepEqual(await words('config', 'add', ''), []);
+  assert.deepEqual(await words('completion', ''), ['bash', 'zsh', 'fish']);
+  assert.deepEqual(await words('serve', ''), []);
+  assert.deepEqual(await words('tour', 'fi'), ['files']);
+  for (const command of ['doctor', 'get', 'complete', 'watch', 'types', 'trace', 'bridge', 'login', 'logout', 'whoami', 'read']) assert.deepEqual(await words(command, 'fi'), ['files'], command);
+  // The servers are those of the file that the words name; one that cannot be read has none.
+  writeFileSync(join(home, 'mine.json'), JSON.stringify({ mcpServers: { mine: { command: 'x' } } }));
+  assert.deepEqual(await words('list', '--config', join(home, 'mine.json'), ''), ['mine']);
+  assert.deepEqual(await words('list', '--config', join(home, 'none.json'), ''), []);
+});

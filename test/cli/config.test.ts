@@ -137,3 +137,34 @@ test('install writes each host\'s own words, and keeps the rest of its file', as
   assert.deepEqual(parse(join(home, '.cursor/mcp.json')), { mcpServers: {} });
   assert.deepEqual(readdirSync(cwd), []);
 });
+
+test('config import: an address with its headers, what restricts a server, and nothing to import', async (t) => {
+  const { home, own, run } = machine(t);
+  const file = join(home, '.cursor/mcp.json');
+  write(file, JSON.stringify({ mcpServers: { a: { url: 'https://a.example/', headers: { 'X-Key': 'hunter2' }, disabled: true }, b: { command: 'b', cwd: '/b' }, c: { url: 'https://c.example/' } } }));
+  const { code, err } = await run('config', 'import', '--from', 'cursor', '--yes');
+  assert.equal(code, 0, err);
+  assert.ok(!err.includes('hunter2') && err.includes('"X-Key": "[7 characters]"'), err);
+  assert.deepEqual(parse(own), { mcpServers: { a: { url: 'https://a.example/', headers: { 'X-Key': 'hunter2' }, disabled: true }, b: { command: 'b', args: [], cwd: '/b' }, c: { url: 'https://c.example/' } } });
+  const again = await run('config', 'import', '--from', 'cursor', '--yes');
+  assert.deepEqual([again.code, again.err.trimEnd().split('\n')], [0, [...['a', 'b', 'c'].map((name) => `${name} exists already, and was not changed.`), 'There is nothing to import from cursor.']]);
+  assert.match((await run('config', 'ad')).err, /^barewire: config takes add, remove, import or path; did you mean add\?$/m);
+});
+
+test('config: no key in an entry is shown, whatever its place; one that changes is shown before and after', async (t) => {
+  const { own, run } = machine(t);
+  write(own, JSON.stringify({ mcpServers: { a: { command: 'old', args: ['--api-key=sk-0123456789abcdef0123456789abcdef'], env: { A: 'x', B: '${B}', C: 5, D: [1] }, headers: 5, more: { x: 1 } } } }));
+  const changed = await run('config', 'add', 'a', '--yes', '--', 'new');
+  assert.equal(changed.code, 0, changed.err);
+  assert.match(changed.err, /- "a": \{\n- {3}"command": "old",\n[^]*- {5}"A": "\[1 characters\]",\n- {5}"B": "\$\{B\}",\n- {5}"C": 5,\n- {5}"D": "\[…\]"\n[^]*"headers": 5,\n[^]*\n\+ "a": \{\n\+ {3}"command": "new"/);
+  assert.ok(!changed.err.includes('sk-0123456789'), changed.err);
+  write(own, '{"mcpServers": {"a": "sk-0123456789abcdef0123456789abcdef", "b": 5}}');
+  const removed = await run('config', 'remove', 'a', '--yes');
+  assert.ok(removed.code === 0 && !removed.err.includes('sk-0123456789'), removed.err);
+  assert.match((await run('config', 'remove', 'b', '--yes')).err, /^- "b": 5$/m);
+  write(own, '{');
+  const broken = await run('config', 'add', 'a', 'https://a.example/', '--yes');
+  assert.deepEqual([broken.code, broken.err.startsWith(`barewire: ${own}: `)], [2, true], broken.err);
+  write(own, `{"x": "${'x'.repeat(16 * 1024 * 1024)}"}`);
+  assert.match((await run('config', 'add', 'a', 'https://a.example/', '--yes')).err, /has more than 16777216 bytes/);
+});

@@ -3,12 +3,15 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Diagnosis } from '../../src/doctor/index.ts';
 import { serveHttp } from '../../src/transport/http/node/index.ts';
+import { allRules } from '../../src/judge/index.ts';
 import { fixture } from './fixture.ts';
 import { inProcess } from './in-process.ts';
 import type { Ran } from './in-process.ts';
 
 // The command `barewire doctor`. test/doctor has its findings.
 const program = ['--', process.execPath, fileURLToPath(new URL('../doctor/faulty-program.js', import.meta.url))];
+/** The rule of the finding `stray-output`. */
+const sentence = allRules().get('stdio-4')?.text;
 const run = (...words: string[]): Promise<Ran> => inProcess(['doctor', ...words]);
 
 test('doctor: a finding is what is wrong, what to do, where it is specified and by which rule; an error ends with 1', async () => {
@@ -18,7 +21,7 @@ test('doctor: a finding is what is wrong, what to do, where it is specified and 
     'ok first answer after N', 'ok it is faulty 1.0.0', 'ok 1 tools', 'ok it speaks 2025-11-25', '',
     'error stray-output', '  stdout has a line that is not a message: "Server listening \\u001b[32mnow\\u001b[0m".',
     '  → Write logs to stderr: console.error, print(..., file=sys.stderr). Nothing but messages may go to', '    stdout, not even at the start.',
-    '  2025-11-25 basic/transports#stdio', '  stdio-4: a server writes nothing but messages on stdout', '',
+    '  2025-11-25 basic/transports#stdio', `  stdio-4: ${sentence}`, '',
     'warning slow-start', '  The first answer came after N; several hosts wait 5 to 30 s.',
     '  → Install the package beforehand instead of fetching it at each start (npx, uvx), and answer', '    initialize before loading large modules.', '  2025-11-25 basic/lifecycle#timeouts', '',
     '1 error, 1 warning, 0 notes', '',
@@ -29,12 +32,13 @@ test('doctor: as JSON, with the sentence of a rule; what the program writes to s
   const json = await run('--json', '--verbose', ...program, 'stray-output');
   const { server, facts, findings } = JSON.parse(json.out) as { readonly server: string; readonly facts: string[]; readonly findings: { readonly code: string; readonly sentence?: string }[] };
   assert.deepEqual([json.code, json.err, server.endsWith('stray-output'), facts.length], [1, '', true, 4]);
-  assert.deepEqual(findings.map(({ code, sentence }) => [code, sentence]), [['stray-output', 'a server writes nothing but messages on stdout']]);
+  assert.deepEqual(findings.map(({ code, sentence }) => [code, sentence]), [['stray-output', sentence]]);
   const note = await run('--json', ...program, 'description-missing');
   assert.deepEqual([note.code, (JSON.parse(note.out) as Diagnosis).findings.map((one) => [one.code, one.severity, 'sentence' in one])], [0, [['description-missing', 'note', false]]]);
   const early = await run('--verbose', ...program, 'ended-early');
   assert.match(early.err, /^stderr │ Error: TRAVEL_KEY is not set$/m);
-  assert.equal((await run(...program, 'ended-early')).err, '');
+  const quiet = await run(...program, 'ended-early');
+  assert.deepEqual([quiet.code, quiet.err, quiet.out.startsWith('error ')], [1, '', true], quiet.out);
   const terminal = await inProcess(['doctor', ...program, 'description-missing'], { columns: 60, env: { NO_COLOR: undefined, FORCE_COLOR: '1' } });
   assert.match(terminal.out, /looking at [^\n]* \.\.\.\n/);
   assert.ok(terminal.bytes.toString().includes('\u001b[36mnote\u001b[39m \u001b[1mdescription-missing\u001b[22m'), terminal.out);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,6 @@ import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { inProcess } from './in-process.ts';
 import type { Ran } from './in-process.ts';
-import { barewire } from './program.ts';
 import { programAt } from '../program-at.ts';
 
 // A repository's servers file, and the commands that read it.
@@ -44,27 +42,8 @@ function writeFolderFile(cwd: string, ran: string, word: string = 'first'): void
 
 const environment = (home: string): Readonly<Record<string, string>> => ({ BAREWIRE_HOME: home, HOME: home, XDG_CONFIG_HOME: home, AWS_SECRET_ACCESS_KEY: secret, TERM: 'dumb' });
 
-function atTerminal({ cwd, home }: Made, line: string, answers: readonly (readonly [RegExp, string])[]): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('script', ['-qec', `'${process.execPath}' '${barewire}' ${line}`, '/dev/null'], { cwd, stdio: 'pipe', env: { ...process.env, NO_COLOR: '1', ...environment(home) } });
-    let [out, err, seen] = ['', '', 0];
-    const waiting = [...answers];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      out += text;
-      for (let found; waiting[0] && (found = waiting[0][0].exec(out.slice(seen))); waiting.shift()) {
-        seen += found.index + found[0].length;
-        child.stdin.write(waiting[0][1]);
-      }
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-    child.stdin.on('error', () => {});
-    const stuck = setTimeout(() => child.kill('SIGKILL'), 100_000);
-    child.on('error', reject).on('close', (code) => {
-      clearTimeout(stuck);
-      resolve({ code, out, err });
-    });
-  });
-}
+const atTerminal = ({ cwd, home }: Made, line: string, answers: readonly (readonly [RegExp, string])[]): Promise<Ran> =>
+  inProcess(line.split(' '), { cwd, env: environment(home), columns: 300, typed: answers });
 
 const inPipe = ({ cwd, home }: Made, ...words: string[]): Promise<Ran> => inProcess(words, { cwd, env: environment(home) });
 

@@ -123,3 +123,31 @@ test('lock: the package of npx with its version, and no credentials', () => {
   assert.equal(placeOf({ command: 'node', args: ['x'] }).package, undefined);
   assert.ok(!JSON.stringify(placeOf({ url: 'https://user:hunter2@example.com/mcp?api_key=hunter2' })).includes('hunter2'));
 });
+
+test('lock: named servers replace their entries only, disabled ones are left out, and the file is sorted', async (t) => {
+  const { run, at, lock } = await made(t);
+  const { mcpServers: { shop } } = JSON.parse(readFileSync(at('servers.json'), 'utf8')) as { mcpServers: { shop: { url: string } } };
+  const configured = (servers: object): void => writeFileSync(at('servers.json'), JSON.stringify({ mcpServers: servers }));
+  configured({ shop, b: shop, a: shop, off: { ...shop, disabled: true } });
+  const all = await run();
+  assert.deepEqual([all.code, all.out], [0, `${lock} has shop, b, a.\n`], all.err);
+  const names = (): string[] => Object.keys((JSON.parse(readFileSync(lock, 'utf8')) as { servers: object }).servers);
+  assert.deepEqual(names(), ['a', 'b', 'shop']);
+  configured({ b: { url: `${shop.url}?x` }, c: shop });
+  assert.equal((await run('b')).out, `${lock} has b.\n`);
+  assert.deepEqual([names(), readFileSync(lock, 'utf8').match(/mcp\?/g)?.length], [['a', 'b', 'shop'], 1]);
+  // Other servers of the lock are not compared where one is named.
+  const one = await run('--check', 'c');
+  assert.deepEqual([one.code, one.out], [5, 'c: it is not in the lock\n']);
+  const gone = await run('--check');
+  assert.match(gone.out, /^c: it is not in the lock\na: it is in the lock, and not in the configuration\nshop: it is in the lock/);
+  assert.deepEqual((JSON.parse((await run('--check', '--json', 'b')).out) as unknown[]), []);
+  configured({});
+  rmSync(lock);
+  assert.equal((await run()).out, `${lock} has no server.\n`);
+  assert.deepEqual(names(), []);
+  configured({ bad: { command: process.execPath, args: ['-e', 'console.error("the reason"); process.exit(1)'] } });
+  const bad = await run();
+  assert.equal(bad.code, 4);
+  assert.match(bad.err, /^barewire: bad was not reached\n│ [^]*│ It said: the reason\n$/);
+});

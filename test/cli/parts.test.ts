@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { sourceOf } from '../../src/cli/argument-source.ts';
+import { askAboutCall } from '../../src/cli/ask-consent.ts';
+import { tokenAuthentication } from '../../src/cli/bridge/authentication.ts';
 import { describeLine } from '../../src/cli/commands/log.ts';
 import { headersOf, readVariable } from '../../src/cli/client-options.ts';
 import { openDesk } from '../../src/cli/desk.ts';
+import { changeLines, personAsModel, personAt } from '../../src/cli/host-person.ts';
 import { entryFor, hostOf } from '../../src/cli/installed-hosts.ts';
 import { didYouMean } from '../../src/cli/near-miss.ts';
 import { jsonReporter } from '../../src/cli/reporter.ts';
@@ -17,6 +21,8 @@ import { isWholeObject, readArguments } from '../../src/cli/tool-arguments.ts';
 import { toolDigest } from '../../src/host/index.ts';
 import type { HostStore, Rule } from '../../src/host/index.ts';
 import type { Prompter } from '../../src/host/node/prompter.ts';
+import { style } from '../../src/host/node/style.ts';
+import type { Tool } from '../../src/protocol/tools.ts';
 
 // Parts of the command that need no separate process.
 
@@ -204,4 +210,107 @@ test('a desk: questions come one at a time and before the next command, and what
   await turns();
   asked[3]?.answer(undefined);
   assert.equal(await last, undefined);
+});
+
+test('arguments from outside: a file, and stdin only where it does not carry the commands', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'barewire-source-'));
+  try {
+    writeFileSync(join(folder, 'x'), 'text');
+    assert.equal(sourceOf(false)(join(folder, 'x')), 'text');
+    assert.throws(() => sourceOf(false)('-'), { message: '-: stdin already carries the commands' });
+    assert.throws(() => sourceOf(true)(join(folder, 'none')), ({ message }: Error) => message.startsWith(`@${join(folder, 'none')}: ENOENT`) && message.endsWith('(write @@ for a text that begins with @)'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('tokens of a file: one principal a line, for a Bearer header only', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'barewire-tokens-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'tokens');
+  const read = (text: string): ReturnType<typeof tokenAuthentication> => {
+    writeFileSync(file, text, { mode: 0o600 });
+    return tokenAuthentication(file);
+  };
+  const authenticate = read('# comment\n\n  ann   0123456789abcdef  \nbob fedcba9876543210\n#bob x y z\n');
+  const asked = (authorization: string | undefined): unknown => authenticate({ header: (name: string) => (name === 'authorization' ? authorization : undefined) } as never);
+  assert.deepEqual(['Bearer 0123456789abcdef', 'bearer  fedcba9876543210', 'Bearer 0123456789abcdeX', 'Basic 0123456789abcdef', 'xBearer 0123456789abcdef', 'Bearer 0123456789abcdef x', 'Bearer', undefined].map(asked), [{ principal: 'ann' }, { principal: 'bob' }, ...Array.from({ length: 6 }, () => undefined)]);
+  for (const [text, why] of [['', `${file} has no token`], ['# x\n', `${file} has no token`], ['ann 0123456789abcde\n', `${file}, line 1: PRINCIPAL and a TOKEN of at least 16 characters are expected`], ['\nann\n', `${file}, line 2: PRINCIPAL and a TOKEN of at least 16 characters are expected`], ['ann 0123456789abcdef x\n', `${file}, line 1: PRINCIPAL and a TOKEN of at least 16 characters are expected`]] as const) {
+    assert.throws(() => read(text), { message: why }, text);
+  }
+  assert.throws(() => tokenAuthentication(join(folder, 'none')), ({ message }: Error) => message.startsWith('--tokens: ENOENT'));
+  if (process.platform === 'win32') return;
+  read('ann 0123456789abcdef\n');
+  for (const mode of [0o640, 0o604, 0o610]) {
+    chmodSync(file, mode);
+    assert.throws(() => tokenAuthentication(file), { message: `${file} may be read by others: chmod 600` });
+  }
+});
+
+test('the words of a person for a call: what the tool is said to do, its whole name, and its description in a frame', async () => {
+  const shown = async (tool: object, args: object = {}, answers: readonly string[] = [''], columns: number | undefined = 80): Promise<string[]> => {
+    const lines: string[] = [];
+    const left = [...answers];
+    const prompter: Prompter = { columns, say: (line) => void lines.push(line), ask: async () => left.shift(), close: () => {} };
+    await askAboutCall(prompter, style(false), { server: 'bank', tool: { name: 'pay', inputSchema: { type: 'object' }, ...tool } as Tool, args: args as Record<string, unknown> }, '? ');
+    return lines;
+  };
+  assert.deepEqual(await shown({ annotations: { title: 'Pays' }, description: 'One\ntwo' }, { a: 1 }), ['', 'bank will run pay (Pays)', '│ One', '│ two', 'with exactly these arguments:', '│ {', '│   "a": 1', '│ }', 'The server says of it: nothing, so it may be destructive. Only the server claims this.']);
+  for (const [annotations, says] of [[{ readOnlyHint: true }, 'it only reads'], [{ destructiveHint: false }, 'it is not destructive'], [{ destructiveHint: true }, 'it may be destructive'], [{ readOnlyHint: false }, 'nothing, so it may be destructive']] as const) {
+    assert.equal((await shown({ annotations })).at(-1), `The server says of it: ${says}. Only the server claims this.`);
+  }
+  assert.ok(!(await shown({ name: 'x'.repeat(60) })).some((line) => line.startsWith('│ x')));
+  assert.ok((await shown({ name: 'x'.repeat(61) })).some((line) => line === `│ ${'x'.repeat(61)}`));
+  assert.equal((await shown({ description: Array.from({ length: 20 }, (_, at) => `line ${at}`).join('\n') })).filter((line) => line.startsWith('│ line')).length, 8);
+  // A string of more than 1,000 characters is cut to its beginning and its end, once "m" asks for all it is shown whole.
+  const at = (length: number): Promise<string[]> => shown({}, { text: 'x'.repeat(length) }, ['m', 'm', '']);
+  assert.ok(!(await at(1_000)).some((line) => /left out/.test(line)));
+  const cut = await at(1_001);
+  assert.equal(cut.find((line) => /left out/.test(line)), '1 characters within them are left out here: "m" shows all.');
+  assert.ok(cut.join('').replaceAll('│ ', '').includes(`${'x'.repeat(800)} … 1 characters … ${'x'.repeat(200)}`));
+  assert.equal(cut.filter((line) => line === '│ {').length, 3);
+  const many = (rows: number): Promise<string[]> => shown({}, { list: Array.from({ length: rows }, () => 1) });
+  assert.equal((await many(196)).at(-1)?.startsWith('The server says'), true);
+  assert.deepEqual(await many(197), ['The arguments of pay take more than 200 lines, too many to show: it is not called.']);
+  assert.deepEqual((await shown({}, {}, [''], undefined))[1], 'bank will run pay');
+});
+
+test('the words of a person for a change, for sampling and for a call that is shown again', async () => {
+  const change = { server: 's', name: 't', diff: ['- a', '+ b', '  c'] };
+  const painted = { ...style(false), red: (text: string) => `<red ${text}>`, green: (text: string) => `<green ${text}>` };
+  assert.deepEqual(changeLines({ ...change, kind: 'changed' }, painted, 80), ['s/t is changed', '│ <red - a>', '│ <green + b>', '│ <green   c>']);
+  assert.deepEqual(changeLines({ ...change, kind: 'renamed', formerly: 's/old', diff: [] }, painted, 80), ['s/t was renamed: it was s/old']);
+  assert.deepEqual(changeLines({ ...change, kind: 'gone', diff: [] }, painted), ['s/t is gone']);
+  const lines = (count: number): string[] => changeLines({ ...change, kind: 'changed', diff: Array.from({ length: count }, () => '+ x') }, painted, 80);
+  assert.deepEqual([lines(60).length, lines(61).at(-1)], [61, '└ 1 differences more were left out']);
+  const asked = async (use: (person: ReturnType<typeof personAt>) => Promise<unknown> | undefined, ...answers: string[]): Promise<[unknown, string[], string[]]> => {
+    const [said, questions] = [[] as string[], [] as string[]];
+    const prompter: Prompter = { columns: 80, say: (line) => void said.push(line), ask: async (question) => (questions.push(question), answers.shift()), close: () => {} };
+    return [await use(personAt(openDesk(prompter), style(false))), said, questions];
+  };
+  const context = { server: 'bank', signal: new AbortController().signal };
+  const call = { server: 'bank', tool: { name: 'pay', inputSchema: { type: 'object' } }, digest: '', args: {}, principal: 'user' } as const;
+  const approve = (why: string, ...answers: string[]): ReturnType<typeof asked> => asked((person) => person.approve?.({ ...call, why } as never, context), ...answers);
+  for (const why of ['changed-while-shown', 'too-late']) assert.match((await approve(why, 'n'))[1][0] ?? '', /^The (?:tool changed while it was shown|answer came too late)\. /);
+  assert.equal((await approve('default', 'n'))[1][0], '');
+  for (const [typed, allow] of [['once', 'once'], ['y', 'once'], ['yes', 'once'], ['session', 'session'], ['always', 'always']] as const) assert.deepEqual((await approve('default', typed))[0], { allow });
+  const [ruled, , questions] = await approve('rule', 's');
+  assert.deepEqual([ruled, questions], [{ allow: false, reason: 'the person declined' }, ['Run it? [o]nce, [N]o: ']]);
+  assert.deepEqual((await approve('rule', 'always'))[0], { allow: false, reason: 'the person declined' });
+  assert.deepEqual((await asked((person) => person.approve?.({ ...call, args: { list: Array.from({ length: 500 }, () => 1) }, why: 'default' }, context)))[0], { allow: false, reason: 'the arguments are too long to show' });
+  const messages = (count: number) => Array.from({ length: count }, (_, at) => ({ role: 'user' as const, content: { type: 'text' as const, text: `m${at}` } }));
+  const sampling = (params: object): Promise<[unknown, string[], string[]]> => asked((person) => person.samplingRequest?.({ maxTokens: 5, messages: messages(1), ...params } as never, context), ' y ');
+  assert.deepEqual(await sampling({}), [{ allow: true }, ['bank asks a model, for at most 5 tokens:', '  user:', '│ m0'], ['Answer it, in the place of a model? [y/N] ']]);
+  assert.deepEqual((await sampling({ systemPrompt: 'S', modelPreferences: { hints: [] }, messages: [{ role: 'assistant', content: { type: 'image', data: 'x', mimeType: 'y' } }] }))[1].slice(1), ['  system:', '│ S', '  assistant:', '│ {"type":"image","data":"x","mimeType":"y"}', '  preferences:', '│ {"hints":[]}']);
+  assert.equal((await sampling({ messages: messages(20) }))[1][1], '  user:');
+  assert.deepEqual((await sampling({ messages: messages(22) }))[1].slice(1, 4), ['  … 2 earlier messages were left out', '  user:', '│ m2']);
+  for (const answer of ['yes', ' Y']) assert.deepEqual((await asked((person) => person.acceptChange?.({ ...change, kind: 'changed' }, context), answer))[0], true);
+  for (const answer of ['', 'ya', 'ey', 'n']) assert.deepEqual((await asked((person) => person.acceptChange?.({ ...change, kind: 'changed' }, context), answer))[0], false);
+  assert.deepEqual((await asked((person) => person.samplingAnswer?.({} as never, context)))[0], { allow: true });
+  const model = (answer: string | undefined): Promise<unknown> => {
+    const prompter: Prompter = { say: () => {}, ask: async () => answer, close: () => {} };
+    return Promise.resolve(personAsModel(openDesk(prompter))({} as never, context as never));
+  };
+  assert.deepEqual(await model('four'), { role: 'assistant', content: { type: 'text', text: 'four' }, model: 'a person', stopReason: 'endTurn' });
+  await assert.rejects(model(undefined), { message: 'there was no answer' });
 });

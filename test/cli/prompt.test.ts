@@ -31,7 +31,7 @@ async function made(t: TestContext, server: McpServer = fixture(), names: readon
   const run = (words: readonly string[], how: InProcess = {}): Promise<Ran> => inProcess(words, { cwd, ...how, env: { BAREWIRE_HOME: home, HOME: home, XDG_CONFIG_HOME: home, ...how.env } });
   return {
     home, server, run, pipe: (lines, ...words) => run(['host', ...words], { input: lines.join('\n') }),
-    terminal: (words, ...typed) => run(words, { columns: 100, typed }),
+    terminal: (words, ...typed) => run(words, { columns: 200, typed }),
   };
 }
 
@@ -227,4 +227,26 @@ test('accept: the file of the folder is shown, and accepted by a yes, by its dig
   writeFileSync(file, '{');
   const broken = await run(['accept']);
   assert.deepEqual([broken.code, broken.err.startsWith(`barewire: ${file}: `)], [2, true], broken.err);
+});
+
+test('host --verbose shows what a server writes to stderr, with its name; what it says is in frames', async (t) => {
+  const { home, pipe } = await made(t);
+  const script = 'console.error("words\\u001b"); process.stdin.resume(); setImmediate(() => process.exit(1))';
+  writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { loud: { command: process.execPath, args: ['-e', script] } } }));
+  assert.match((await pipe(['list'], '--verbose')).err, /^loud │ words\\x1b$/m);
+  assert.doesNotMatch((await pipe(['list'])).err, /^loud │/m);
+});
+
+test('host: a tool that was renamed is called by its new name only after its change was accepted', async (t) => {
+  const server = new McpServer({ name: 'renaming', version: '1' });
+  const tool = server.tool('old_name', { description: 'Sends a letter', input: nothing }, () => 'x');
+  const { pipe, terminal } = await made(t, server);
+  await pipe(['list']);
+  tool.remove();
+  server.tool('new_name', { description: 'Sends a letter', input: nothing }, () => 'sent');
+  const refused = await pipe(['refresh', 'call new_name'], '--yes');
+  assert.equal(refused.code, 3, refused.err);
+  assert.match(refused.out + refused.err, /one\/new_name was renamed: it was old_name|one\/new_name was renamed: it was one\/old_name/);
+  const accepted = await terminal(['host', '--yes'], [prompt, 'refresh\n'], [prompt, 'call one/new_name\n'], [/Accept its current definition\? \[y\/N\] /, 'y\n'], [/│ sent\n[^]*barewire> /, 'quit\n']);
+  assert.equal(accepted.code, 0, accepted.out);
 });

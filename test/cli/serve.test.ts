@@ -61,3 +61,12 @@ test('serve: wrong words end with 2, and the help says that it executes', async 
   }
   assert.match((await run(['serve', '--help'])).out, /THIS EXECUTES THEM/);
 });
+
+test('serve --check: limits of the command line, and no tools', { skip: unix }, async (t) => {
+  const empty = mkdtempSync(join(tmpdir(), 'barewire-serve-'));
+  t.after(() => rmSync(empty, { recursive: true, force: true }));
+  chmodSync(empty, 0o755);
+  const none = await run(['serve', '--check', '--time', '0.1', '--memory', '16', '--processes', '1', empty]);
+  assert.deepEqual([none.code, none.out.split('\n')[0]], [0, 'tools: none'], none.err);
+  assert.match((await run(['serve', '--check', '--json', empty])).out, /^\{"tools":\[\],"confinement":"[^"]+"(?:,"warning":"[^"]*")?\}\n$/);
+});

@@ -227,3 +227,11 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   assert.equal(gone.code, 4);
   assert.ok(gone.err.endsWith('\n│ the reason\n'), gone.err);
 });
+
+test('help: the options that a command does not have are not listed', async () => {
+  const options = async (name: string): Promise<string[]> => [...(await run([name, '--help'])).out.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option = '']) => option);
+  for (const name of ['doctor', 'judge']) assert.deepEqual(['--json', '--timeout', '--defaults'].map((await options(name)).includes.bind(await options(name))), [true, true, false], name);
+  assert.deepEqual(['--json', '--timeout', '--defaults'].map((await options('types')).includes.bind(await options('types'))), [false, true, false]);
+  assert.deepEqual((await run(['--help'])).out, (await run(['-h'])).out);
+  assert.deepEqual((await run(['help'])).out, (await run(['--help'])).out);
+});

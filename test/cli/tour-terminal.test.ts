@@ -12,31 +12,6 @@ import { programAt } from '../program-at.ts';
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const fixture = programAt('test/cli/fixture-server.js');
 
-test('tour --step waits for a key after each exchange; c goes on without waiting', async () => {
-  const child = spawn('script', ['-qec', `'${process.execPath}' '${barewire}' tour --step --fast --defaults --timeout 2 '${process.execPath}' '${fixture}'`, '/dev/null'],
-    { env: { ...process.env, NO_COLOR: '1' }, stdio: 'pipe' });
-  const stuck = setTimeout(() => child.kill('SIGKILL'), 45_000);
-  let out = '';
-  let waited = 0;
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      out += text;
-      for (; out.split('any key goes on').length - 1 > waited; waited++) {
-        // The server gets no request while the tour waits for a key.
-        if (waited < 3) child.stdin.write(waited === 2 ? 'c' : ' ');
-      }
-      // Tools without `readOnlyHint` need consent.
-      for (const _ of text.matchAll(/Run it\? \[y\/N\]/g)) child.stdin.write('n\n');
-    });
-    child.stdin.on('error', () => {});
-    child.on('error', reject).on('close', resolve);
-  });
-  clearTimeout(stuck);
-  assert.equal(waited, 3, out);
-  assert.match(out, /Not all went well|All went well|came back as/);
-  assert.notEqual(code, null, out);
-});
-
 test('tour --full prints a long message a line a member, and cuts none', async () => {
   const { out } = await inProcess(['tour', '--full', '--timeout', '2', process.execPath, fixture]);
   assert.match(out, /← \{\n {10} {2}"jsonrpc": "2\.0",/);
@@ -88,5 +63,10 @@ test('the tour at a terminal: keys at each stop, consent to a call, and Ctrl-C',
   assert.deepEqual(parts.slice(1, 3).map((part) => part.match(/^ +\d\.\d{3} [→←] /gm)?.length), [2, 2]);
   assert.equal(parts.length, 4);
   assert.equal((await at(['--step', '--yes'], [stop, 'q'])).code, 0);
+  // A line of JSON is one line, however narrow the terminal is, and asks nobody.
+  const json = await inProcess(['tour', '--json', ...words.slice(1)], { columns: 40 });
+  assert.equal(json.out.trimEnd().split('\n').map((line) => JSON.parse(line) as { type: string }).at(-1)?.type, 'end');
+  const quiet = await inProcess(['tour', '--quiet', '--timeout', '5', ...words.slice(1)], { columns: 80 });
+  assert.match(quiet.out, /^The tour of http[^\n]*\nstep[^]*\nAll went well\./);
   assert.equal((await at(['--step', '--yes'], [stop, '\u0003'])).code, 130);
 });

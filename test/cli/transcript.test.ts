@@ -77,3 +77,21 @@ test('a transcript of the repository is a mock server', async () => {
   assert.ok(tools.length > 0);
   assert.equal((await run(['replay', 'no-such-file.wire'])).code, 2);
 });
+
+test('replay as a mock server: --exact tells each difference, and JSON before a server', async () => {
+  const file = join(home, 'exact.wire');
+  writeFileSync(file, 'T.\n\n--> {"jsonrpc": "2.0", "id": 1, "method": "ping"}\n\n<-- {"jsonrpc": "2.0", "id": 1, "result": {}}\n');
+  const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
+  const same = await run(['replay', '--exact', file], Buffer.from(`\n${ping}`));
+  assert.deepEqual([same.code, JSON.parse(same.out.toString()), same.err], [0, { jsonrpc: '2.0', id: 1, result: {} }, '']);
+  const other = await run(['replay', '--exact', file], Buffer.from(ping.replace('ping', 'pong')));
+  assert.equal(other.code, 1);
+  assert.equal(other.err, 'line 3: expected ping, got pong\nline 3: ping did not come: the client has gone\n');
+  const missing = await run(['replay', '--exact', file], Buffer.from('\n'));
+  assert.equal(missing.code, 1);
+  assert.equal(missing.err, 'line 3: ping did not come: the client has gone\n');
+  assert.equal((await run(['replay', file], Buffer.from(ping))).code, 0);
+  const json = await run(['replay', '--json', '--timeout', '5', file, '--', process.execPath, '-e', 'process.stdin.once("data", () => console.log(JSON.stringify({ jsonrpc: "2.0", id: 1, result: { a: 1 } })))']);
+  const { messages, differences } = JSON.parse(json.out.toString()) as { messages: number; differences: { at: number }[] };
+  assert.deepEqual([json.code, messages, differences.length > 0, typeof differences[0]?.at], [1, 2, true, 'number']);
+});

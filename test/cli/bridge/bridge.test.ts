@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 import { openBridge } from '../../../src/cli/bridge/bridge.ts';
 import type { Bridge, BridgeOptions } from '../../../src/cli/bridge/bridge.ts';
 import { McpClient, RpcError } from '../../../src/client/index.ts';
+import { McpServer } from '../../../src/server/index.ts';
 import type { ClientOptions } from '../../../src/client/index.ts';
 import { httpTransport } from '../../../src/transport/http/fetch/index.ts';
 import { serveHttp } from '../../../src/transport/http/node/index.ts';
@@ -271,4 +272,61 @@ test('barewire bridge --tokens: who has none is refused, and each principal has 
   child.kill('SIGTERM');
   await over;
   assert.equal(children(), 0);
+});
+
+test('bridge: clients of one principal share a server behind, whatever their session; others have another', async (t) => {
+  const bridge = await openBridge({ open: () => memoryTransport(behindServer([legacy])) });
+  const front = await serveHttp(bridge.server, { auth: (request) => ({ principal: request.header('authorization') ?? '' }) });
+  t.after(async () => {
+    await front.close({ drainMs: 0 });
+    await bridge.close();
+  });
+  const visit = async (who: string, revision: string): Promise<McpClient> => {
+    const one = new McpClient({ name: 'in front', version: '1' }, { revisions: [revision] });
+    t.after(() => one.close());
+    await one.connect(httpTransport(front.url, { headers: { authorization: who } }));
+    await one.listTools();
+    return one;
+  };
+  const ann = await visit('Ann', legacy);
+  await visit('Ann', legacy);
+  await visit('Ann', modern);
+  assert.equal(bridge.backends, 1);
+  await visit('Bob', legacy);
+  assert.equal(bridge.backends, 2);
+  // The server of a principal stays when one of its sessions ends.
+  await ann.close();
+  assert.equal(bridge.backends, 2);
+});
+
+for (const inFront of [legacy, modern]) {
+  test(`bridge: ${inFront} in front: a page that is asked for, cache fields of what is read, and none of what is called`, async (t) => {
+    const server = new McpServer({ name: 'behind', version: '1' }, { revisions: [legacy] });
+    server.tool('page', {}, async (_args, ctx) => (await ctx.elicitUrl('Pay', 'https://pay.example/')).action);
+    server.resource('a:b', { name: 'a' }, () => 'x');
+    server.prompt('p', {}, () => 'x');
+    const bridge = await openBridge({ open: () => memoryTransport(server) });
+    t.after(() => bridge.close());
+    const pages: unknown[] = [];
+    const one = await client(t, Object.assign(bridge, { url: '' }), 'pipe', inFront, { onElicitUrl: ({ message, url }) => (pages.push([message, url]), { action: 'accept' }) });
+    assert.equal(text(await one.callTool('page', {})), 'accept');
+    assert.deepEqual(pages, [['Pay', 'https://pay.example/']]);
+    const cached = async (method: string, params: object): Promise<boolean> => 'ttlMs' in (await one.request(method, { ...params }));
+    const made = await Promise.all([cached('resources/read', { uri: 'a:b' }), cached('tools/list', {}), cached('prompts/get', { name: 'p' }), cached('tools/call', { name: 'page', arguments: {} })]);
+    assert.deepEqual(made, inFront === modern ? [true, true, false, false] : [false, false, false, false]);
+  });
+}
+
+test('bridge: what the server behind lacks is not declared, and a closed bridge answers nothing', async (t) => {
+  const server = new McpServer({ name: 'behind', version: '1' }, { revisions: [legacy] });
+  server.tool('who', {}, () => 'x');
+  const bridge = await openBridge({ open: () => memoryTransport(server), front: [legacy] });
+  t.after(() => bridge.close());
+  const one = new McpClient({ name: 'in front', version: '1' });
+  await one.connect(memoryTransport(bridge.server));
+  t.after(() => one.close());
+  assert.deepEqual([one.revision?.version, one.capabilities?.tools !== undefined], [legacy, true]);
+  assert.deepEqual([one.capabilities?.prompts, one.capabilities?.resources, one.capabilities?.completions], [undefined, undefined, undefined]);
+  await bridge.close();
+  await assert.rejects(one.listTools(), /the bridge is closed|closed/);
 });

@@ -186,7 +186,7 @@ class Senders<K> {
     const numbers = sender.places.get(place) ?? { highest: 0, seen: new Set<number>() };
     // Messages of an inbox come in order.
     const least = place.startsWith('to ') ? numbers.highest : numbers.highest - window;
-    if (count <= least || numbers.seen.has(count)) return 'it is a duplicate';
+    if (count <= least || numbers.seen.has(count)) return 'it is a duplicate or too late';
     if (place.startsWith('all ')) note(numbers, count);
     numbers.highest = Math.max(numbers.highest, count);
     sender.places.set(place, numbers);

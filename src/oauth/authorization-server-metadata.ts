@@ -88,3 +88,22 @@ export async function metadataDocument(
   // A web application answers every path with its page, so anything but a JSON object counts as missing.
   return status === 200 && isObject(value) ? value : undefined;
 }
+
+/**
+ * The MCP server as its own authorization server, with default paths if it has no metadata (2025-03-26
+ * basic/authorization#fallbacks-for-servers-without-metadata-discovery). That revision requires PKCE of every server,
+ * and a server without metadata cannot say that it supports it.
+ */
+export async function legacyServer(origin: string, options: FetchOptions): Promise<AuthorizationServerMetadata> {
+  const { fetch = globalThis.fetch } = options;
+  // 2025-03-26 basic/authorization#server-metadata-discovery-headers. In a page this header would need a CORS
+  // preflight, so it is left out.
+  const versioned: typeof fetch = (url, init) => fetch(url, { ...init, headers: { 'mcp-protocol-version': '2025-03-26' } });
+  return await authorizationServerMetadata(origin, 'location' in globalThis ? options : { ...options, fetch: versioned }) ?? {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+    code_challenge_methods_supported: ['S256'],
+  };
+}

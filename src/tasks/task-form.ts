@@ -41,26 +41,6 @@ function textOf({ content }: Bag): string | undefined {
   return typeof text === 'string' ? text.slice(0, 1000) : undefined;
 }
 
-/** The response to a call that begins a task: `CreateTaskResult`. ext-tasks, Task Creation. */
-export function createdTask(view: TaskView): { resultType: 'task' } & Bag {
-  return seed({ resultType: 'task' as const }, view);
-}
-
-function seed<T extends Bag>(task: T, view: TaskView): T & Bag {
-  return Object.assign(task, commonFields(view), { ttlMs: view.ttlMs, pollIntervalMs: view.pollIntervalMs });
-}
-
-/** A task with the result, error or questions of its status: `DetailedTask`. ext-tasks, Task Status. */
-export function detailedTask(view: TaskView): Bag {
-  const { end, questions } = view;
-  const task: Bag = seed({}, view);
-  // "exactly what the underlying request would have returned", which at 2026-07-28 includes `resultType`.
-  if (end?.status === 'completed') task['result'] = { resultType: 'complete', ...end.result };
-  if (end?.status === 'failed') task['error'] = end.error;
-  if (questions) task['inputRequests'] = questions;
-  return task;
-}
-
 /** Reads the ttl that `task` requests, in milliseconds. 2025-11-25 basic/utilities/tasks#task-parameters. */
 export function ttlOf(task: unknown): number | undefined {
   if (!isObject(task)) throw invalidParams('task must be an object');

@@ -56,7 +56,7 @@ export const driven: readonly Machine[] = [
     initializing: '`initialize` was sent',
     ready: '`notifications/initialized` was sent',
     closed: 'the client has closed the connection; a new connection begins with a new machine',
-  }, 'src/client/link.ts'),
+  }, 'src/client/lifecycle.ts'),
   lifecycle('server', serverLifecycle, {
     new: 'the client has not sent `initialize`',
     initializing: '`initialize` was answered',

@@ -1,4 +1,4 @@
-import { Link } from '../../src/client/link.ts';
+import { Link } from '../../src/client/lifecycle.ts';
 import { ConnectedClient } from '../../src/server/connected-client.ts';
 import { explore } from '../explore/explorer.ts';
 import type { Bounds } from '../explore/explorer.ts';

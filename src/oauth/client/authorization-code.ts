@@ -1,7 +1,6 @@
 import { systemClock } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
-import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
 import { OAuthError, shown, shownUrl } from '../errors.ts';
 import { requireSecure } from '../fetch-json.ts';
 import { readAuthorizationResponse, stateOf } from './authorization-response.ts';
@@ -10,7 +9,7 @@ import type { ClientInformation } from './client-authentication.ts';
 import type { Finished, FinishRequest, Grant, Granted, GrantRequest } from './grant.ts';
 import { keepLogin, takeLogin } from './pending-logins.ts';
 import type { PendingLogin } from './pending-logins.ts';
-import { challengeOf, randomText } from './pkce.ts';
+import { challengeOf, checkOffers, randomText } from './pkce.ts';
 import { clientShape, clientFor, registeredClient, registeredRedirectUri, registrationKey } from './registration.ts';
 import type { ClientOptions } from './registration.ts';
 import { scopesOf, unionOfScopes } from './scope.ts';
@@ -209,16 +208,6 @@ async function finish(parts: CodeParts, response: URL, request: FinishRequest): 
   const dpop = login.dpop && await keptDpopKey(store, login.dpop);
   const tokens = await redeem(response, login, { ...request, server, client, dpop });
   return { tokens, dpop, client, login };
-}
-
-/** 2026-07-28 basic/authorization/security-considerations#authorization-code-protection. */
-function checkOffers({ issuer, authorization_endpoint, code_challenge_methods_supported: methods }: AuthorizationServerMetadata): void {
-  const what = `authorization server metadata of ${shown(issuer)}`;
-  if (authorization_endpoint === undefined) throw new OAuthError('unsupported', `${what}: authorization_endpoint is missing`);
-  if (!methods?.includes('S256')) {
-    const came = methods === undefined ? 'missing' : methods.slice(0, 5).map(shown).join(', ') || 'empty';
-    throw new OAuthError('pkce_unsupported', `${what}: code_challenge_methods_supported is ${came}, expected S256`);
-  }
 }
 
 function beginLogin(

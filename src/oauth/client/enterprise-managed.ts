@@ -1,7 +1,7 @@
 import { OAuthError, shown } from '../errors.ts';
-import type { FetchOptions } from '../fetch-json.ts';
 import { requireSecure } from '../fetch-json.ts';
-import { knownServer } from './discovery.ts';
+import type { FetchOptions } from '../fetch-json.ts';
+import { knownServer } from './authorization-server-location.ts';
 import type { Grant, GrantRequest } from './grant.ts';
 import { requestByJwt } from './jwt-bearer.ts';
 import { checkRegistered, registeredClient, registeredShape } from './registration.ts';

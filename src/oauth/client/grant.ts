@@ -1,7 +1,7 @@
 import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
 import type { FetchOptions } from '../fetch-json.ts';
 import type { ClientInformation } from './client-authentication.ts';
-import type { Discovery } from './discovery.ts';
+import type { Discovery } from './authorization-server-location.ts';
 import type { DpopKey, DpopNonces } from './dpop.ts';
 import type { OAuthLimits } from './limits.ts';
 import type { PendingLogin } from './pending-logins.ts';

@@ -4,7 +4,7 @@ export { authorizationCode, AuthorizationRequired } from './authorization-code.t
 export type {
   AuthorizationCodeOptions, RedirectListener, RedirectReceiver, RedirectResponse,
 } from './authorization-code.ts';
-export type { ChooseIssuer } from './discovery.ts';
+export type { ChooseIssuer } from './authorization-server-location.ts';
 export { AuthorizationRefused } from './authorization-response.ts';
 export { clientCredentials } from './client-credentials.ts';
 export { enterpriseManaged } from './enterprise-managed.ts';

@@ -9,7 +9,7 @@ import { addressCheck, checkSecure } from './addresses.ts';
 import type { Lookup } from './addresses.ts';
 import { oauthChallenge } from './challenge.ts';
 import { DpopNonces, dpopProof } from './dpop.ts';
-import type { ChooseIssuer } from './discovery.ts';
+import type { ChooseIssuer } from './authorization-server-location.ts';
 import { createFailedLogin } from './failed-login.ts';
 import type { Grant } from './grant.ts';
 import { holdTokens } from './held-tokens.ts';

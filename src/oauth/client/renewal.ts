@@ -1,10 +1,11 @@
 import { systemClock } from '../../bounds/clock.ts';
 import { OAuthError, shown } from '../errors.ts';
 import type { FetchOptions } from '../fetch-json.ts';
+import { legacyServer } from '../authorization-server-metadata.ts';
 import type { OAuthChallenge } from './challenge.ts';
 import { withClaim } from './claim.ts';
-import { discover, knownServer, legacyServer } from './discovery.ts';
-import type { ChooseIssuer, Discovery } from './discovery.ts';
+import { discover, knownServer } from './authorization-server-location.ts';
+import type { ChooseIssuer, Discovery } from './authorization-server-location.ts';
 import { makeDpopKey } from './dpop.ts';
 import type { DpopNonces } from './dpop.ts';
 import type { Grant, Granted } from './grant.ts';

@@ -14,7 +14,7 @@ import { jwtVerifier } from './jwt-verifier.ts';
 import { checkBearerOptions, defaultBearerLimits } from './options.ts';
 import type { BearerLimits, BearerOptions } from './options.ts';
 import { proofReplays } from './proof-replays.ts';
-import { metadataUrl } from './protected-resource-metadata.ts';
+import { metadataOf, metadataUrl } from './protected-resource-metadata.ts';
 import type { ProtectedResourceMetadata } from './protected-resource-metadata.ts';
 import { createReach } from './reach.ts';
 
@@ -90,18 +90,6 @@ function proofRules({ dpop = {} }: BearerOptions, limits: BearerLimits, now: () 
     replays: dpop.replays ?? proofReplays({ maxProofs: limits.maxProofs }, now),
     nonces: dpop.nonces
       ? nonces(dpop.nonces === true ? undefined : dpop.nonces, limits.nonceLifetimeMs, now) : undefined,
-  };
-}
-
-function metadataOf({ resource, authorizationServers, scopes = [], dpop, metadata }: BearerOptions, algorithms: readonly string[]): ProtectedResourceMetadata {
-  return {
-    // First, so that it cannot replace the members that other options set.
-    ...metadata,
-    resource,
-    authorization_servers: authorizationServers,
-    ...scopes.length > 0 && { scopes_supported: scopes },
-    bearer_methods_supported: ['header'],
-    ...dpop && { dpop_signing_alg_values_supported: algorithms, dpop_bound_access_tokens_required: dpop.required ?? false },
   };
 }
 

@@ -1,3 +1,5 @@
+import type { BearerOptions } from './options.ts';
+
 /** The metadata of a protected resource. RFC 9728 section 2. */
 export interface ProtectedResourceMetadata {
   readonly resource: string;
@@ -19,4 +21,16 @@ export function metadataUrl(resource: string): URL {
   const path = url.pathname === '/' ? '' : url.pathname;
   url.pathname = `/.well-known/oauth-protected-resource${path}`;
   return url;
+}
+
+export function metadataOf({ resource, authorizationServers, scopes = [], dpop, metadata }: BearerOptions, algorithms: readonly string[]): ProtectedResourceMetadata {
+  return {
+    // First, so that it cannot replace the members that other options set.
+    ...metadata,
+    resource,
+    authorization_servers: authorizationServers,
+    ...scopes.length > 0 && { scopes_supported: scopes },
+    bearer_methods_supported: ['header'],
+    ...dpop && { dpop_signing_alg_values_supported: algorithms, dpop_bound_access_tokens_required: dpop.required ?? false },
+  };
 }

@@ -1,4 +1,4 @@
-import { Link } from '../../../src/client/link.ts';
+import { Link } from '../../../src/client/lifecycle.ts';
 import { Cancelled, InboundRequest } from '../../../src/jsonrpc/inbound-request.ts';
 import { ConnectedClient } from '../../../src/server/connected-client.ts';
 import { Subscriptions } from '../../../src/server/modern/subscriptions.ts';

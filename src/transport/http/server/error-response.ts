@@ -4,9 +4,7 @@ import {
 import type { RequestId } from '../../../jsonrpc/message.ts';
 import { failureText } from '../../../jsonrpc/inbound-request.ts';
 import * as revisionTable from '../../../protocol/revisions.ts';
-import { versionsOf } from '../../../protocol/revisions.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
-import { unsupportedVersion } from '../../../protocol/unsupported-version.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 
@@ -52,16 +50,6 @@ export function refuse(
 /** Answers 404: the session of the request is over, or never existed. 2025-11-25 basic/transports#session-management. */
 export function refuseSession(services: EndpointServices, request: HttpRequest, details?: RefusalDetails): void {
   refuse(services, request, 404, 'Session not found', details);
-}
-
-/** Answers 400: this server does not support the version. */
-export function refuseVersion(services: EndpointServices, request: HttpRequest, requested: unknown, id: RequestId | undefined): void {
-  const { revisions } = services.server;
-  const { code, message, data } = unsupportedVersion(revisions, requested);
-  // 2026-07-28 basic/versioning: a legacy client shows only the message to its user.
-  const said = `${message}; supported: ${versionsOf(revisions).join(', ')}`;
-  // The error code belongs to the modern era: a legacy server must not send it.
-  refuse(services, request, 400, said, services.modern ? { id, code, data } : { id, data });
 }
 
 /** Message if no session can be opened. */

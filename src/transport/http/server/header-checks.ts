@@ -1,13 +1,16 @@
 import { headerMismatchCode, internalError, RpcError } from '../../../jsonrpc/errors.ts';
-import type { Request } from '../../../jsonrpc/message.ts';
+import type { Request, RequestId } from '../../../jsonrpc/message.ts';
 import { quote } from '../../../bounds/quote.ts';
 import { readRequestMeta, versionKey } from '../../../protocol/meta.ts';
 import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
 import { argumentAt, decodeHeaderValue, mirroredParameter, mirroredParameters } from '../../../protocol/mirrored-headers.ts';
 import { unsupportedVersion } from '../../../protocol/unsupported-version.ts';
+import { versionsOf } from '../../../protocol/revisions.ts';
 import type { ServerPort } from '../../server-port.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { PostHead } from './posting.ts';
+import type { EndpointServices } from './services.ts';
+import { refuse } from './error-response.ts';
 
 /**
  * Checks the headers by 2026-07-28 basic/transports/streamable-http#server-validation,
@@ -83,3 +86,13 @@ function compare(name: string, header: string | undefined, body: string): void {
 
 const mismatch = (what: string): RpcError =>
   new RpcError(headerMismatchCode, `Header mismatch: ${what}`);
+
+/** Answers 400: this server does not support the version. */
+export function refuseVersion(services: EndpointServices, request: HttpRequest, requested: unknown, id: RequestId | undefined): void {
+  const { revisions } = services.server;
+  const { code, message, data } = unsupportedVersion(revisions, requested);
+  // 2026-07-28 basic/versioning: a legacy client shows only the message to its user.
+  const said = `${message}; supported: ${versionsOf(revisions).join(', ')}`;
+  // The error code belongs to the modern era: a legacy server must not send it.
+  refuse(services, request, 400, said, services.modern ? { id, code, data } : { id, data });
+}

@@ -15,11 +15,12 @@ import type { Body, HttpRequest } from './http-request.ts';
 import { ModernResponse } from './modern-response.ts';
 import type { OpenPlace } from './modern-response.ts';
 import { PostResponse } from './post-response.ts';
-import { noMemory, noRoom, refuse, refuseSession, refuseVersion, refuseWork, tooMany } from './error-response.ts';
+import { noMemory, noRoom, refuse, refuseSession, refuseWork, tooMany } from './error-response.ts';
 import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';
 import { sessionOf } from './sessions.ts';
 import type { Sessions } from './sessions.ts';
+import { refuseVersion } from './header-checks.ts';
 
 /** The parsed head of a request, and its authenticated client. */
 export interface PostHead {

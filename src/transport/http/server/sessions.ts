@@ -2,12 +2,13 @@ import type { Timer } from '../../../bounds/clock.ts';
 import { OrderOfUse } from '../../../bounds/order-of-use.ts';
 import type { RequestId } from '../../../jsonrpc/message.ts';
 import type { Auth } from '../../auth.ts';
-import { refuse, refuseSession, refuseVersion } from './error-response.ts';
+import { refuse, refuseSession } from './error-response.ts';
 import type { PostHead } from './posting.ts';
 import type { EndpointServices } from './services.ts';
 import { Session } from './session.ts';
 import type { GivenSession } from './session.ts';
 import type { Shared, SharedRequest } from './sharing.ts';
+import { refuseVersion } from './header-checks.ts';
 
 /** The sessions of one endpoint. */
 export interface Sessions {

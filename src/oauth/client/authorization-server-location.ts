@@ -1,4 +1,4 @@
-import { authorizationServerMetadata } from '../authorization-server-metadata.ts';
+import { authorizationServerMetadata, legacyServer } from '../authorization-server-metadata.ts';
 import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
 import { OAuthError, shown } from '../errors.ts';
 import type { FetchOptions } from '../fetch-json.ts';
@@ -46,25 +46,6 @@ export async function knownServer(issuer: string, options: FetchOptions): Promis
     throw new OAuthError('metadata_missing', `no authorization server metadata of ${shown(issuer)}: neither RFC 8414 nor OpenID Connect Discovery`);
   }
   return metadata;
-}
-
-/**
- * The MCP server as its own authorization server, with default paths if it has no metadata (2025-03-26
- * basic/authorization#fallbacks-for-servers-without-metadata-discovery). That revision requires PKCE of every server,
- * and a server without metadata cannot say that it supports it.
- */
-export async function legacyServer(origin: string, options: FetchOptions): Promise<AuthorizationServerMetadata> {
-  const { fetch = globalThis.fetch } = options;
-  // 2025-03-26 basic/authorization#server-metadata-discovery-headers. In a page this header would need a CORS
-  // preflight, so it is left out.
-  const versioned: typeof fetch = (url, init) => fetch(url, { ...init, headers: { 'mcp-protocol-version': '2025-03-26' } });
-  return await authorizationServerMetadata(origin, 'location' in globalThis ? options : { ...options, fetch: versioned }) ?? {
-    issuer: origin,
-    authorization_endpoint: `${origin}/authorize`,
-    token_endpoint: `${origin}/token`,
-    registration_endpoint: `${origin}/register`,
-    code_challenge_methods_supported: ['S256'],
-  };
 }
 
 /** The canonical URI of a server without metadata: no slash after a bare host (2026-07-28 basic/authorization#canonical-server-uri). */

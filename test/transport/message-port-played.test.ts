@@ -107,7 +107,7 @@ test('message-port: a server says why it has ended, and says nothing more', asyn
 
 test('message-port: maxNoiseBytes may come between messages, each text that is none counted as 100 more, and not one byte more', async (t) => {
   stopTime(t);
-  const most = 'it sent 300 bytes without a message among them';
+  const most = 'it sent 300 bytes without a message';
   const note = '{"jsonrpc":"2.0","method":"n"}';
   // An invalid message counts 100 plus its length, so two of 50 reach the limit of 300. A valid message resets the count.
   for (const [texts, over] of [

@@ -241,7 +241,7 @@ test('limits of a client over pipes: maxMessageBytes and maxNoiseBytes, and one 
   assert.equal(child?.stdin.writableEnded, true);
   child?.end(0);
   await settled();
-  assert.deepEqual(noisy.to.closings, ['the server was ended: it sent 200 bytes without a message among them']);
+  assert.deepEqual(noisy.to.closings, ['the server was ended: it sent 200 bytes without a message']);
 });
 
 test('a program that cannot be started', async (t) => {

@@ -220,7 +220,7 @@ test('limits of serving over pipes: maxNoiseBytes, and a client that sends one b
   stdin.write('x');
   await serving.closed;
   assert.equal((server.waiting.get('a')?.inbound.signal.reason as Error).message,
-    'the client was disconnected: it sent 300 bytes without a message among them');
+    'the client was disconnected: it sent 300 bytes without a message');
 });
 
 test('an answer of 10 MiB is told of to nobody, one of a character more to who listens', async (t) => {

@@ -13,7 +13,7 @@ const typeSaid = (schema: unknown): string => describeTool(of({ a: schema }), ho
 
 test('a tool: each type in a few words', () => {
   for (const [schema, words] of [
-    [true, 'any'], [{}, 'any'], [{ const: 'x' }, '"x"'], [{ const: null, type: 'string' }, 'null'], [{ enum: ['a', 1, '\u001b'] }, 'a | 1 | \\x1b'],
+    [true, 'any'], [{}, 'any'], [{ const: 'x' }, '"x"'], [{ const: null, type: 'string' }, 'null'], [{ enum: ['a', 1, '\u001b'] }, 'a | 1 | \\x1b'], [{ enum: [{ a: 1 }] }, '{"a":1}'],
     [{ enum: Array.from({ length: 12 }, (_, at) => at) }, '0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11'], [{ enum: Array.from({ length: 13 }, (_, at) => at) }, '0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | …'],
     [{ type: 'array' }, 'list'], [{ type: 'array', items: { type: 'string' } }, 'list of string'], [{ type: 'array', items: true }, 'list'], [{ type: ['string', 'null'] }, 'string | null'],
     [{ anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'string' }] }, 'string | number'], [{ oneOf: [{ type: 'string' }, true] }, 'string | any'], [{ anyOf: [{ type: 'null' }], oneOf: [{ type: 'string' }] }, 'null'], [{ anyOf: 5 }, 'any'],

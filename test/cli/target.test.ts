@@ -109,6 +109,7 @@ test('a lock: items of a recording, page by page, each list as it was read last'
   assert.deepEqual(await recorded(ask(1), say(1, 'b', 'a'), ask(2, { cursor: 'x' }), say(2, 'c')), { tools: ['a', 'b', 'c'] });
   assert.deepEqual(await recorded(ask(1), say(1, 'b'), ask(2, {}), say(2, 'c')), { tools: ['c'] });
   assert.deepEqual(await recorded(ask(1), say(2, 'b')), { tools: [] });
+  assert.deepEqual(await recorded(ask(1), ['client', { id: 1, result: { tools: [item('x')] } }]), { tools: [] });
   assert.deepEqual(await recorded(say(1, 'b'), ['client', { id: 1, result: { tools: [item('x')] } }]), {});
   assert.deepEqual(await recorded(ask(1), ['server', { id: 1, error: { code: 1, message: '' } }], ['client', 'no JSON'], ['client', '[]']), { tools: [] });
   assert.deepEqual(await recorded(ask(1, undefined, 'skills/list'), ['server', { id: 1, result: { skills: [{ uri: 'skill://a' }] } }], ask(2, undefined, 'prompts/list'), ['server', { id: 2, result: { prompts: [{ name: 'p' }] } }], ask(3, undefined, 'toString')), { skills: ['skill://a'], prompts: ['p'] });

@@ -28,9 +28,10 @@ export function WireDetail({ seq }: { readonly seq: number }): JSX.Element {
   const entry = wire.find(seq);
   const at = useRef<HTMLElement>(null);
   const small = wire.small.value;
-  // If the list is hidden, the keyboard focus moves here.
+  // If the list is hidden, the keyboard focus moves here. The browser may not yet have taken it from the hidden list, which has no boxes.
   useEffect(() => {
-    if (small && document.activeElement === document.body) at.current?.focus();
+    const { activeElement, body } = document;
+    if (small && (activeElement === body || activeElement?.getClientRects().length === 0)) at.current?.focus();
   }, [small]);
   const leave = (): void => {
     wire.selected.value = 0;

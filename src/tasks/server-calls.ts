@@ -14,8 +14,7 @@ import type { TasksOptions } from './options.ts';
 import { TaskExchange } from './task-exchange.ts';
 import { ownerOf } from './tasks.ts';
 import type { TaskOrder, Tasks } from './tasks.ts';
-import { legacyTask, tasksExtension, ttlOf } from './task-form.ts';
-import { createdTask } from './extension/server.ts';
+import { createdTask, legacyTask, tasksExtension, ttlOf } from './task-form.ts';
 
 interface Parts {
   readonly tasks: Tasks;

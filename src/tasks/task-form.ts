@@ -68,3 +68,12 @@ export function random(bytes: number): string {
   }
   return text;
 }
+
+/** The response to a call that begins a task: `CreateTaskResult`. ext-tasks, Task Creation. */
+export function createdTask(view: TaskView): { resultType: 'task' } & Bag {
+  return seed({ resultType: 'task' as const }, view);
+}
+
+export function seed<T extends Bag>(task: T, view: TaskView): T & Bag {
+  return Object.assign(task, commonFields(view), { ttlMs: view.ttlMs, pollIntervalMs: view.pollIntervalMs });
+}

@@ -5,7 +5,7 @@ import type { Context, Listener, ServerExtension, TellListeners } from '../../se
 import { mayHear, ownerOf } from '../tasks.ts';
 import type { Tasks } from '../tasks.ts';
 import type { TaskView } from '../journal.ts';
-import { commonFields, tasksExtension, tasksRevisions } from '../task-form.ts';
+import { seed, tasksExtension, tasksRevisions } from '../task-form.ts';
 
 /** The most ids in one subscription. */
 const maxTaskIds = 1000;
@@ -117,15 +117,6 @@ export class ExtensionTasks {
     });
     return heard;
   }
-}
-
-/** The response to a call that begins a task: `CreateTaskResult`. ext-tasks, Task Creation. */
-export function createdTask(view: TaskView): { resultType: 'task' } & Bag {
-  return seed({ resultType: 'task' as const }, view);
-}
-
-function seed<T extends Bag>(task: T, view: TaskView): T & Bag {
-  return Object.assign(task, commonFields(view), { ttlMs: view.ttlMs, pollIntervalMs: view.pollIntervalMs });
 }
 
 /** A task with the result, error or questions of its status: `DetailedTask`. ext-tasks, Task Status. */

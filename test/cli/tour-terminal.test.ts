@@ -48,25 +48,28 @@ test('the tour at a terminal: keys at each stop, consent to a call, and Ctrl-C',
   const serving = await serveHttp(server);
   t.after(() => serving.close({ drainMs: 0 }));
   const words = ['tour', '--fast', '--revision', '2025-11-25', serving.url];
+  // After Ctrl-C this process goes on: a client of 2025-11-25 would connect its stream again.
+  const interrupted = ['tour', '--fast', '--revision', '2026-07-28', serving.url];
   const stop = /any key goes on; u unfolds what was said, c goes on without waiting, q ends\n/;
-  const at = (more: readonly string[], ...typed: (readonly [RegExp, string])[]): ReturnType<typeof inProcess> => inProcess([...words.slice(0, 1), ...more, ...words.slice(1)], { columns: 100, typed });
+  const from = ([name = '', ...more]: readonly string[]) => (options: readonly string[], ...typed: (readonly [RegExp, string])[]): ReturnType<typeof inProcess> => inProcess([name, ...options, ...more], { columns: 100, typed });
+  const at = from(words);
   const yes = await at([], [/The tour of http[^]*http\S+ will run wipe[^]*Run it\? \[y\/N\] /, 'y\n']);
   assert.deepEqual([yes.code, /\nAll went well\. \d+ messages in \d+\.\d s\.\n$/.test(yes.out)], [0, true], yes.out);
   assert.match(yes.out, /Calling tools +ok +2 +\d+ +1 called/);
   const no = await at([], [/Run it\? \[y\/N\] /, 'n\n']);
   assert.match(no.out, /\(It is not called: the person did not consent\.\)[^]*Calling tools +– +1 tool listed, no/);
-  assert.equal((await at([], [/Run it\? \[y\/N\] /, '\u0003'])).code, 130);
+  assert.equal((await from(interrupted)([], [/Run it\? \[y\/N\] /, '\u0003'])).code, 130);
   const stepped = await at(['--step', '--yes'], [stop, ' '], [stop, 'u'], [stop, 'c']);
   assert.equal(stepped.code, 0, stepped.out);
   // At the second stop the two messages since the first are printed once more.
   const parts = stepped.out.split(stop);
   assert.deepEqual(parts.slice(1, 3).map((part) => part.match(/^ +\d\.\d{3} [→←] /gm)?.length), [2, 2]);
   assert.equal(parts.length, 4);
-  assert.equal((await at(['--step', '--yes'], [stop, 'q'])).code, 0);
+  assert.equal((await from(interrupted)(['--step', '--yes'], [stop, 'q'])).code, 0);
   // A line of JSON is one line, however narrow the terminal is, and asks nobody.
   const json = await inProcess(['tour', '--json', ...words.slice(1)], { columns: 40 });
   assert.equal(json.out.trimEnd().split('\n').map((line) => JSON.parse(line) as { type: string }).at(-1)?.type, 'end');
   const quiet = await inProcess(['tour', '--quiet', '--timeout', '5', ...words.slice(1)], { columns: 80 });
   assert.match(quiet.out, /^The tour of http[^\n]*\nstep[^]*\nAll went well\./);
-  assert.equal((await at(['--step', '--yes'], [stop, '\u0003'])).code, 130);
+  assert.equal((await from(interrupted)(['--step', '--yes'], [stop, '\u0003'])).code, 130);
 });

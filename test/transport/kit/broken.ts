@@ -142,7 +142,7 @@ export const brokenTransports: Readonly<Record<string, OpenTransport>> = {
       ...client,
       open: (receiver) => client.open(to = receiver),
       send(text, message) {
-        if (text === 'no JSON') to?.error(new Error('it is no JSON'));
+        if (text === 'not JSON') to?.error(new Error('it is not JSON'));
         else client.send(text, message);
       },
     };
@@ -161,7 +161,7 @@ export const brokenTransports: Readonly<Record<string, OpenTransport>> = {
       if (decoded.kind === 'refusal' && /limit/.test(decoded.error.message)) peer.close('too large');
     },
   })),
-  'text that is no JSON ends the session': onServer(() => ({}), (peer) => ({
+  'text that is not JSON ends the session': onServer(() => ({}), (peer) => ({
     receive: (decoded, to) => (decoded.kind === 'refusal' && decoded.id === null ? peer.close('not JSON') : peer.receive(decoded, to)),
   })),
   'bytes that are no text are replaced': onBytes((bytes) => [bytes.some((byte) => byte >= 0xc0) && bytes.length < 100 ? new TextEncoder().encode(new TextDecoder().decode(bytes)) : bytes]),

@@ -225,7 +225,7 @@ test('the wire has each message with its sentence; it is stepped, edited, and se
   assert.match(await newest().innerText(), /Madrid/);
   await wire.getByRole('button', { name: 'Step', exact: true }).click();
   await wire.getByRole('button', { name: 'Send raw' }).click();
-  await wire.getByLabel(/as it stands/).fill('{"jsonrpc":"2.0","id":1,"method":"no/such"}');
+  await wire.getByLabel(/, unchanged$/).fill('{"jsonrpc":"2.0","id":1,"method":"no/such"}');
   await wire.getByRole('button', { name: 'Send', exact: true }).click();
   await wire.getByText(/refuses/).first().waitFor();
 });

@@ -106,7 +106,7 @@ test('a message is copied as curl and as a transcript, compared with another, ed
   assert.match(await compared.locator('.added').first().innerText(), /"id": 4/);
   await page.locator('#wire-2').click();
   await page.getByRole('button', { name: 'Edit and send' }).click();
-  await page.getByLabel('To one, as it stands').fill('{"jsonrpc": "2.0", broken');
+  await page.getByLabel('To one, unchanged').fill('{"jsonrpc": "2.0", broken');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await page.waitForFunction(() => window.fake.asked.length === 3);
   assert.deepEqual(await asked(page, 'wire.inject'), [{ server: 'one', text: '{"jsonrpc": "2.0", broken', direction: 'sent' }]);

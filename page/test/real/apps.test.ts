@@ -124,7 +124,7 @@ test('apps: one that means harm gets nowhere, and each attempt is told', async (
   assert.match(came.get('list of tools') ?? '', /-32601/);
   assert.match(came.get('message for the model') ?? '', /takes no messages/);
   assert.match(came.get('link to a script') ?? '', /not opened from an app/);
-  assert.match(came.get('large message') ?? '', /-32600.*passes 4194304 bytes/);
+  assert.match(came.get('large message') ?? '', /-32600.*exceeds 4194304 bytes/);
   assert.match(came.get('deep message') ?? '', /-32600.*100 levels/);
   // Violations that the browser blocked are reported by it; those that the host refused have a sentence.
   for (const what of [

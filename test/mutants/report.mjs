@@ -1,5 +1,6 @@
 // Evaluates results, and makes requirements/mutants.md from the kept results.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { folders } from './folders.mjs';
 
 /** String literals are counted separately: a person checks whether a sentence changed. */
 export const isText = ({ mutator }) => mutator === 'StringLiteral';
@@ -72,6 +73,7 @@ export function writeReport(folder, page) {
     const { first, now, others, texts, timeouts, undecided } = figures(result);
     return `| \`${result.what}\` | ${size(result)} | ${first} | ${now} | ${others} | ${texts} | ${timeouts} | ${undecided} | ${result.tests} | ${result.controls.failed} of ${result.controls.of} | ${commitOf(result)} | ${result.date} |`;
   });
+  const never = Object.keys(folders).filter((folder) => !results.some(({ what }) => what === folder));
   const survivors = results.flatMap((result) => lives(result.survivors).filter((one) => !isText(one)));
   const byFile = new Map();
   for (const one of survivors) byFile.set(one.file, [...(byFile.get(one.file) ?? []), one]);
@@ -98,7 +100,7 @@ the sources around the change may differ in what landed.
 |---|---|---|---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-The goal is 85 % in each folder. Folders that are not in the table have not been run: \`fleet\`, \`skills\`, \`apps\`, \`judge\` and \`bounds\`
+The goal is 85 % in each folder. Folders that are not in the table have not been run: ${never.map((folder) => `\`${folder}\``).join(', ')}
 have lists of tests and no figure. \`npm run mutants -- src\` draws a sample over the whole of \`src\`; the row of \`src\`, where there is one, says how many of the drawn
 mutants were tried. A run that was stopped has tried fewer than it drew, in the order in which they were drawn; the row says how many. The tests of the packages are not among the named ones, nor is the suite of
 JSON Schema (\`npm run schema-suite\`), which tests \`schema/full\` most: a survivor here may be killed there.

@@ -3,7 +3,7 @@
 // any case. So each command of package.json can begin with it.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readWords } from './words.mjs';
@@ -44,6 +44,5 @@ if (values.anew || !existsSync(stamp) || readFileSync(stamp, 'utf8') !== `${befo
   rmSync(stamp, { force: true });
   run('node_modules/typescript/bin/tsc');
   run('scripts/bundle.mjs');
-  mkdirSync(join(root, 'dist'), { recursive: true });
   writeFileSync(stamp, `${before} ${compiled()}\n`);
 }

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Host, HostError } from '../../src/host/index.ts';
 import type { ApprovalRequest } from '../../src/host/index.ts';
+import { everyNth } from '../every-nth.ts';
 import { fileLog, openServer, verifyLogFile } from '../../src/host/node/index.ts';
 
 // In a separate process: it runs for a long time.
@@ -39,7 +40,8 @@ test('host: a server that changes a tool after approval, one that floods, one th
   // All misbehave at once, while the good server is called.
   const [flooded, hung, died] = [weather('floods', 500), weather('hangs', 500), weather('dies')];
   const sunny = [{ type: 'text', text: 'sunny' }];
-  for (let n = 0; n < 6; n++) assert.deepEqual(await weather('good'), sunny);
+  const calls = 20 / everyNth(4);
+  for (let n = 0; n < calls; n++) assert.deepEqual(await weather('good'), sunny);
   assert.match(String(await died), /exited with code 1/);
   assert.match(String(await hung), /tim|answer/i);
   assert.match(String(await flooded), /tim|answer/i);
@@ -62,7 +64,7 @@ test('host: a server that changes a tool after approval, one that floods, one th
   const ends = (server: string): unknown[] => entries.filter((entry) => entry['server'] === server && ['answered', 'failed', 'unknown'].includes(String(entry['kind']))).map(({ kind }) => kind);
   // None of these may be logged as a call without effect.
   assert.deepEqual([ends('floods'), ends('hangs'), ends('dies')], [['unknown'], ['unknown'], ['unknown']]);
-  assert.deepEqual(ends('good'), Array.from({ length: 7 }, () => 'answered'));
+  assert.deepEqual(ends('good'), Array.from({ length: calls + 1 }, () => 'answered'));
   assert.deepEqual(ends('changes'), ['answered', 'answered']);
   const pin = entries.find(({ kind, change }) => kind === 'pin' && change === 'changed');
   assert.match(JSON.stringify(pin?.['diff']), /id_rsa/);

@@ -2,6 +2,7 @@ import type { MockTimers } from 'node:test';
 import { systemClock } from '../src/bounds/clock.ts';
 import type { Clock } from '../src/bounds/clock.ts';
 import { manualClock } from '../src/bounds/manual-clock.ts';
+import type { ManualClock } from '../src/bounds/manual-clock.ts';
 
 interface Mocks {
   readonly timers: MockTimers;
@@ -14,6 +15,9 @@ export function mockClock(mocks: Mocks, options: Parameters<MockTimers['enable']
   mocks.method(systemClock, 'now', () => Date.now());
   mocks.method(systemClock, 'monotonic', () => Date.now());
 }
+
+/** Advances a clock by milliseconds. */
+export const pass = (clock: ManualClock, ms: number): void => clock.tick(clock.now() + ms);
 
 /** A clock with the function's time and the runtime's timers. */
 export const clockOf = (now: () => number): Clock => ({ ...systemClock, now, monotonic: now });

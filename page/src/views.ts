@@ -396,7 +396,7 @@ export interface RecordingView {
   readonly server: string | null;
   readonly state: 'recording' | 'done';
   readonly messages: number;
-  /** The length of the transcript. */
+  /** The length of the transcript in characters. */
   readonly chars: number;
   /** The size limit was reached: later messages are missing. */
   readonly cut: boolean;

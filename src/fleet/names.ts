@@ -14,7 +14,7 @@ export const processIn = (id: unknown): string | undefined =>
 
 /**
  * Makes the name of a GET stream from a new name, by a 0 before its number: a number never begins with 0. The name must
- * show the kind of stream, since the client learns the name before the store has any event of it.
+ * show the kind of stream, since the client learns the name before the store has its first event.
  */
 export const listeningName = (name: string): string => name.replace('-', '-0');
 

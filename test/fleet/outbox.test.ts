@@ -4,6 +4,7 @@ import test from 'node:test';
 import { manualClock } from '../../src/bounds/manual-clock.ts';
 import type { ManualClock } from '../../src/bounds/manual-clock.ts';
 import { Inbox, Outbox, Undeliverable, retrying, within } from '../../src/fleet/index.ts';
+import { turn } from './scheduled-engine.ts';
 
 test('messages come once and in order over a connection that loses answers and repeats what it carried', async () => {
   const messages: string[] = [];
@@ -75,8 +76,6 @@ test('an answer that came while the process stood still counts, although its tim
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
   assert.ok((await answered).isFile());
 });
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Passes time from one timer to the next. */
 async function pass(clock: ManualClock, ms: number): Promise<void> {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { manualClock } from '../../src/bounds/manual-clock.ts';
-import type { ManualClock } from '../../src/bounds/manual-clock.ts';
 import { Undeliverable } from '../../src/fleet/index.ts';
 import { relayEngine } from '../../src/fleet/node/relay-engine.ts';
 import type { FromRelay, Port, ToRelay } from '../../src/fleet/node/relay-engine.ts';
 import { createRelay } from '../../src/fleet/node/relay.ts';
 import type { Relay } from '../../src/fleet/node/relay.ts';
+import { pass } from '../mock-clock.ts';
 import { turn } from './scheduled-engine.ts';
 
 // A relay, and an engine over a relay, by their messages and the manual clock.
@@ -33,7 +33,6 @@ function attach(relay: Relay): End {
   };
 }
 
-const pass = (clock: ManualClock, ms: number): void => clock.tick(clock.now() + ms);
 
 test('a lease that is not renewed ends after its time; whoever renews it later has lost it, and has it again', () => {
   const clock = manualClock(5000);

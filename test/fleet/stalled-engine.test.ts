@@ -11,9 +11,10 @@ import type { Bus, BusHandler, FleetEngine } from '../../src/fleet/index.ts';
 import { relayEngine } from '../../src/fleet/node/relay-engine.ts';
 import type { FromRelay, Port, RelayedEngine, ToRelay } from '../../src/fleet/node/relay-engine.ts';
 import { createRelay } from '../../src/fleet/node/relay.ts';
-import { steppedClock } from '../mock-clock.ts';
+import { pass, steppedClock } from '../mock-clock.ts';
 import { startFleet } from './harness.ts';
 import { question, read } from './reading.ts';
+import { turn } from './scheduled-engine.ts';
 
 // An engine that stalls for longer than a lease and then processes everything it received: no caller waits for ever, and no live process is
 // treated as dead.
@@ -209,15 +210,17 @@ function backgroundClock(): ManualClock {
   return clock;
 }
 
-const pass = (clock: ManualClock, ms: number): void => clock.tick(clock.now() + ms);
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-test('a slow call is trouble from half a lease on, and for a lease after its end; a quick one leaves no timer', async () => {
+/** A failure detector of a process over a bus whose leases take a second. `changed`: members in the place of the bus's own. */
+function detecting(self: string, changed: Partial<Bus> = {}): { clock: ManualClock; it: ReturnType<typeof scriptedBus>; bus: ReturnType<typeof failureDetector> } {
   const clock = backgroundClock();
   const it = scriptedBus(1000);
+  return { clock, it, bus: failureDetector({ ...it.bus, ...changed }, self, () => {}, clock) };
+}
+
+test('a slow call is trouble from half a lease on, and for a lease after its end; a quick one leaves no timer', async () => {
   let release = (): void => {};
   const slow = (): Promise<void> => new Promise((resolve) => (release = resolve));
-  const bus = failureDetector({ ...it.bus, tell: slow }, 'a', () => {}, clock);
+  const { clock, it, bus } = detecting('a', { tell: slow });
   it.gone.add('b');
   const quick = bus.tell('t', 'x');
   pass(clock, 499);
@@ -242,9 +245,7 @@ test('a slow call is trouble from half a lease on, and for a lease after its end
 });
 
 test('a message to a process that has perhaps gone fails with the reason; any other failure stays as it is', async () => {
-  const clock = backgroundClock();
-  const it = scriptedBus(1000);
-  const bus = failureDetector(it.bus, 'a', () => {}, clock);
+  const { clock, it, bus } = detecting('a');
   const heard: string[] = [];
   bus.receive({
     message: (text) => heard.push(text), told: (topic, text) => heard.push(`${topic} ${text}`), gap: () => heard.push('gap'), lost: () => heard.push('lost'), left: (process) => heard.push(`left ${process}`),
@@ -334,9 +335,7 @@ test('watched processes are looked at four times per lease and at least four tim
 });
 
 test('listeners of a process that are removed after it was watched anew do not remove the new ones', async () => {
-  const clock = backgroundClock();
-  const it = scriptedBus(1000);
-  const bus = failureDetector(it.bus, 'self', () => {}, clock);
+  const { clock, it, bus } = detecting('self');
   const heard: string[] = [];
   const stop = bus.watch('b', () => heard.push('old'));
   bus.failed('b');

@@ -10,6 +10,7 @@ import { manualClock } from '../../src/bounds/manual-clock.ts';
 import type { ManualClock } from '../../src/bounds/manual-clock.ts';
 import { clusterEngine, clusterRelay, serveWorkers } from '../../src/fleet/node/index.ts';
 import type { HttpServer, WorkerContext, Workers, WorkersOptions } from '../../src/fleet/node/index.ts';
+import { pass } from '../mock-clock.ts';
 import { turn } from './scheduled-engine.ts';
 
 // serveWorkers, clusterRelay and clusterEngine without other processes: the test plays the workers, or the primary process.
@@ -84,7 +85,15 @@ function play(t: TestContext, options: WorkersOptions = { workers: 2 }): Play {
   return { workers, clock, errors, pool };
 }
 
-const pass = (clock: ManualClock, ms: number): void => clock.tick(clock.now() + ms);
+
+/** Passes the time that a worker has to end; it is killed then, and not before. */
+function isKilledAfter(ms: number, worker: PlayedWorker, clock: ManualClock): void {
+  pass(clock, ms - 1);
+  assert.deepEqual(worker.signals, []);
+  pass(clock, 1);
+  assert.deepEqual(worker.signals, ['SIGKILL']);
+  worker.exit(null, 'SIGKILL');
+}
 
 /** A pool of two listening workers. */
 async function listening(t: TestContext): Promise<Play & { readonly whole: Workers; readonly first: PlayedWorker; readonly second: PlayedWorker }> {
@@ -138,11 +147,7 @@ test('a worker that ends before it listens ends the beginning: the others are to
   first.exit(7);
   await turn();
   assert.deepEqual([first.told, second.told], [[], [{ label: 'barewire/workers', drainMs: 0 }]]);
-  pass(clock, 4999);
-  assert.deepEqual(second.signals, []);
-  pass(clock, 1);
-  assert.deepEqual(second.signals, ['SIGKILL']);
-  second.exit(null, 'SIGKILL');
+  isKilledAfter(5000, second, clock);
   assert.equal(await refused, 'a worker ended with code 7 before it listened');
   assert.deepEqual([workers.length, clock.waiting], [2, 0]);
 });
@@ -195,11 +200,7 @@ test('a close tells all workers to end, kills those that do not, and replaces no
   const closed = whole.close();
   assert.equal(whole.close({ drainMs: 1 }), closed);
   assert.deepEqual([first.told, second.told], [[], [{ label: 'barewire/workers', drainMs: 5000 }]]);
-  pass(clock, 9999);
-  assert.deepEqual(second.signals, []);
-  pass(clock, 1);
-  assert.deepEqual(second.signals, ['SIGKILL']);
-  second.exit(null, 'SIGKILL');
+  isKilledAfter(10_000, second, clock);
   await closed;
   pass(clock, 60_000);
   assert.deepEqual([workers.length, clock.waiting, whole.listening, errors], [2, 0, 0, ['a worker ended with code 1']]);

@@ -2,8 +2,8 @@
 // of files: src/FOLDER/FILE.ts; or of src, the whole, by a sample. Writes test/mutants/results/NAME.json. --again tries only the survivors
 // of the kept result. --minutes N starts no mutant later than N minutes after the tests have run without one: the mutants tried by then are
 // the sample. --record FILE writes each verdict at once; the same command continues from there. --no-texts leaves out string literals.
-// --since COMMIT tries the files whose code changed, and ends within --minutes (3). --report makes requirements/mutants.md. MUTANTS_AT_ONCE is the number of
-// parallel processes; MUTANTS_SAY=1 prints each survivor at once.
+// --since COMMIT tries the files whose code changed, and ends within --minutes (3). --report makes requirements/mutants.md.
+// MUTANTS_AT_ONCE is the number of parallel processes; MUTANTS_SAY=1 prints each survivor at once.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

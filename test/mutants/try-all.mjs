@@ -7,8 +7,8 @@ const jobsNow = () => Number(process.env.MUTANTS_AT_ONCE ?? (loadavg()[0] < 1 ? 
 
 /**
  * Tries each mutant. From time to time the tests that killed one run without it and must pass. Mutants not begun before `until` (of
- * Date.now), or that the trial has no time for, are `left`. `keep` is called from time to time with the results so far. `record` provides the verdicts of an earlier run of the
- * same sample, and gets each new verdict at once.
+ * Date.now), or that the trial has no time for, are `left`. `keep` is called from time to time with the results so far. `record` provides
+ * the verdicts of an earlier run of the same sample, and gets each new verdict at once.
  */
 export async function tryAll(trial, chosen, { until = Infinity, keep = () => {}, atOnce = jobsNow(), record } = {}) {
   let tried = record?.seen(chosen) ?? [];

@@ -1,4 +1,4 @@
-import { unlikeness } from '../bounds/options.ts';
+import { nearest } from '../bounds/options.ts';
 import { visible } from '../explain/safe-text.ts';
 
 /** The most characters of a name, and the most names, that are compared. */
@@ -10,9 +10,7 @@ const maxNames = 2_000;
  * library uses for misspelt options. Names may come from a server.
  */
 export function didYouMean(given: string, names: readonly string[], shown: (name: string) => string = (name) => name): string {
-  const short = given.slice(0, maxLength);
-  const [name] = names.filter(({ length }) => length <= maxLength).slice(0, maxNames)
-    .map((one) => ({ one, distance: unlikeness(short, one) })).sort((a, b) => a.distance - b.distance).map(({ one }) => one);
-  if (name === undefined || unlikeness(short, name) > Math.max(1, Math.min(short.length, name.length) / 3)) return '';
+  const name = nearest(given.slice(0, maxLength), names.filter(({ length }) => length <= maxLength).slice(0, maxNames));
+  if (!name) return '';
   return `; did you mean ${visible(shown(name))}?`;
 }

@@ -44,7 +44,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
    *   client
    */
   constructor(info: Implementation, options: CoreClientOptions = {}) {
-    checkInfo('ClientCore: info', info);
+    checkInfo('client info', info);
     checkOptions('ClientCore: options', options, coreClientShape());
     for (const [id, extension] of Object.entries(options.extensions ?? {})) {
       checkOptions(`ClientCore: options.extensions.${id}`, extension, extensionShape);
@@ -137,6 +137,8 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
       return observe({ kind: 'client', method, params, peer: { revision: this.revision, client: this.server } },
         (meta) => this.#call(method, params, meta ? { ...options, meta: { ...meta, ...options.meta } } : options, tool, null));
     }
+    // The official SDK passes one object here.
+    if (typeof tool === 'object') checkOptions<unknown>(`${method}: name`, tool, 'string');
     if (options !== noOptions) checkOptions(`${method}: options`, options, callShape);
     const ready = server.ready(method);
     // `await` would cost each call a microtask; usually there is nothing to wait for.

@@ -1,5 +1,6 @@
 import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
+import { checkOptions } from '../bounds/options.ts';
 import { invalid, isObject, isRequestId } from '../jsonrpc/message.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
@@ -74,7 +75,8 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     return this.#link.transport;
   }
 
-  connect(transport: ClientTransport): Promise<void> {
+  async connect(transport: ClientTransport): Promise<void> {
+    checkOptions('connect: transport', transport, 'object');
     if (!this.transport) this.options.answering?.end?.();
     return this.#link.connect(transport);
   }

@@ -86,6 +86,7 @@ export class McpClient<S extends ServerTypes = AnyServer> extends ClientCore<S> 
   }
 
   async #typed<T>(method: string, params: Bag, options: CallOptions | undefined): Promise<T> {
+    for (const named of ['name', 'uri']) if (named in params) checkOptions<unknown>(`${method}: ${named}`, params[named], 'string');
     const result = await this.request(method, params, options);
     this.checkResult(method, result);
     return result as T;

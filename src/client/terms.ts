@@ -72,7 +72,7 @@ export class Terms {
       );
     }
     if (!serverSupports(method, capabilities, revision)) {
-      throw new Error(`${method}: the server did not declare that it supports this`);
+      throw new Error(`${method}: the server did not declare that it supports this, only ${Object.keys(capabilities).join(', ') || 'nothing'}`);
     }
     const terms: MethodTerms = {
       method,

@@ -12,7 +12,7 @@ const KEYWORDS: readonly (readonly [kind: KeywordKind, names: string])[] = [
   ['an object', '$defs definitions properties patternProperties'],
   ['a list of schemas', 'allOf anyOf oneOf prefixItems'],
   ['a schema', 'items additionalProperties propertyNames'],
-  ['a type', 'type'],
+  ['a type such as "string"', 'type'],
   ['any value', 'const default'],
   ['a list', 'enum'],
   ['a list of strings', 'required'],
@@ -40,7 +40,7 @@ function smallDialect({ read, nodeOf }: Reader, root: JsonSchema): Language {
   function refuse(keyword: string, path: string, code: 'keyword' | 'reference' = 'keyword'): never {
     throw new SchemaError(
       code, path,
-      `${JSON.stringify(keyword.slice(0, 100))} is not in the small dialect: give compile of barewire/schema/full as "validator"`,
+      `${JSON.stringify(keyword.slice(0, 100))} is not in the small dialect: an argument belongs in "properties"; for other keywords give compile of barewire/schema/full as "validator"`,
     );
   }
 

@@ -87,7 +87,7 @@ export function readSchema(
           kind === 'dependencies' && isOfKind('a list of strings', raw) ? raw : sub(raw, key),
         ]);
       }
-    } else if (isOfKind(kind, value)) return kind === 'a type' ? [value].flat() : value;
+    } else if (isOfKind(kind, value)) return kind === 'a type such as "string"' ? [value].flat() : value;
     throw new SchemaError('schema', path, 'must be ' + kind);
   }
 
@@ -124,7 +124,7 @@ export type ValueKind =
   | 'a boolean'
   | 'a list'
   | 'a list of strings'
-  | 'a type'
+  | 'a type such as "string"'
   | 'a number'
   | 'a number above 0'
   | 'a whole number from 0';
@@ -136,7 +136,7 @@ export function isOfKind(kind: ValueKind, value: unknown): boolean {
       return Array.isArray(value);
     case 'a list of strings':
       return Array.isArray(value) && value.every((item) => typeof item === 'string');
-    case 'a type':
+    case 'a type such as "string"':
       return [value].flat().every((type) =>
         typeof type === 'string' && /^(null|boolean|object|array|number|integer|string)$/.test(type));
     case 'a number':

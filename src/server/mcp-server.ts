@@ -1,10 +1,12 @@
 import { checkOptions } from '../bounds/options.ts';
 import { takeBatch } from '../jsonrpc/batch.ts';
+import type { Outlet } from '../jsonrpc/inbound-request.ts';
 import { checkMeta } from '../protocol/meta.ts';
 import { mirroredParameters } from '../protocol/mirrored-headers.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { compile } from '../schema/compile.ts';
 import { adaptSchema } from '../schema/standard-schema.ts';
+import type { PeerOptions, ServedClient } from '../transport/server-port.ts';
 import type { Implementation } from '../protocol/lifecycle.ts';
 import { asking } from './asking.ts';
 import { cacheShape, caching } from './caching.ts';
@@ -86,6 +88,15 @@ export class McpServer extends ServerCore<Context> {
     this.resource = resource.add;
     this.resourceTemplate = resource.addTemplate;
     this.prompt = prompt.add;
+  }
+
+  /** For transports: opens a client that speaks over one lasting channel. */
+  override connect(outlet: Outlet, options?: PeerOptions): ServedClient {
+    // A transport of the official SDK has no `answer`.
+    if (typeof outlet?.answer !== 'function') {
+      throw new TypeError('McpServer.connect takes an outlet of a transport: serve the server with serveStdio, serveHttp or another function');
+    }
+    return super.connect(outlet, options);
   }
 
   /** Notifies every client that watches this resource of a change. */

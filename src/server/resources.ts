@@ -146,7 +146,7 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
       templates.rechain(host);
     },
     add(uri, definition, read) {
-      if (!uriPattern.test(uri)) throw new TypeError(`resource ${JSON.stringify(uri)}: not a URI (RFC 3986)`);
+      if (!uriPattern.test(uri)) throw new TypeError(`resource ${JSON.stringify(uri)}: not a URI (RFC 3986), such as notes://today`);
       return entries.register(uri, definition, (current) => resourceEntry(uri, current, read as unknown as ResourceEntry['handler'], finish));
     },
     addTemplate(template, definition, read) {

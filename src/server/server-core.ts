@@ -311,7 +311,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
    * served, and an Error for a feature that belongs to another server.
    */
   constructor(info: Implementation, options: CoreOptions<C> = {}) {
-    checkInfo('ServerCore: info', info);
+    checkInfo('server info', info);
     checkOptions('ServerCore: options', options, {
       ...commonShape, features: 'list', pages: 'function', caching: 'object', asking: 'object', batches: 'function', changes: 'object', guards: 'object',
     });

@@ -208,12 +208,22 @@ function toolEntry(
     task: 'function or "optional" or "required"', durable: 'boolean',
   });
   const { input: source, output: target, needs, scopes, data, task, ...shown } = definition;
-  const input = schemas(source ?? noArguments, 'input', validator);
-  const output = target === undefined ? undefined : schemas(target, 'output', validator);
+  const what = `tool ${JSON.stringify(name)}.definition`;
+  const read = (from: SchemaSource, side: 'input' | 'output'): ReadSchema => {
+    try {
+      return schemas(from, side, validator);
+    } catch (error) {
+      // A validator or a library made the message: it does not know the tool.
+      if (error instanceof Error) error.message = `${what}.${side}: ${error.message}`;
+      throw error;
+    }
+  };
+  const input = read(source ?? noArguments, 'input');
+  const output = target === undefined ? undefined : read(target, 'output');
   if (output && !structured) throw new TypeError('`output` needs tools({ structured })');
   const inputSchema = input.jsonSchema;
   // 2026-07-28 server/tools#tool: the input is an object at its root, in every revision.
-  checkOptions<unknown>(`tool ${JSON.stringify(name)}.definition.input.type`, Object(inputSchema)['type'], '"object"');
+  checkOptions<unknown>(`${what}.input.type`, Object(inputSchema)['type'], '"object"');
   // 2025-11-25 server/tools#tool recommends a schema without `properties` if there are no parameters; but smolagents reads
   // `properties` of every tool, and if one tool lacks it, loads none.
   const tool: Tool = { name, ...shown, inputSchema: { properties: {}, ...inputSchema as Tool['inputSchema'] } };

@@ -53,6 +53,7 @@ export class TaskClient extends McpClient {
   readonly #news: TaskNews;
   /** The `taskSupport` of each tool at 2025-11-25; undefined: the list was not read. */
   #support: Map<string, unknown> | undefined;
+  #closed = false;
 
   constructor(info: Implementation, options: TaskClientOptions = {}) {
     checkOptions('TaskClient: options', options, { ...clientShape(), receive: 'object or boolean' });
@@ -97,8 +98,15 @@ export class TaskClient extends McpClient {
   }
 
   override async connect(transport: ClientTransport): Promise<void> {
+    this.#closed = false;
     await super.connect(transport);
     this.#news.restart();
+  }
+
+  override async close(): Promise<void> {
+    this.#closed = true;
+    await super.close();
+    this.#news.wake();
   }
 
   override async listTools(options?: CallOptions): Promise<Tool[]> {
@@ -247,6 +255,7 @@ export class TaskClient extends McpClient {
       outcome: async (id, task) => (modern() ? () => detailedResult(id, task) : outcomeOf(result(id, task), task)),
       check: (result) => (tool === undefined ? undefined : this.checkToolResult(tool, result)),
       follow: (id) => this.#news.follow(id),
+      closed: () => this.#closed,
       answer: async (id, task) => {
         // 2025-11-25: "the requestor SHOULD preemptively call tasks/result". The request ends with the task.
         if (!modern()) return !there && result(id, task).then(() => true, () => false);

@@ -38,6 +38,8 @@ export interface HandlePort {
   answer(id: string, task: Bag): Promise<boolean>;
   /** Follows the server's notifications about the task, from now on. */
   follow(id: string): Follower;
+  /** Whether the client was closed. It may be connected again. */
+  closed?(): boolean;
 }
 
 /** 2025-11-25 and ext-tasks: clients SHOULD honour the poll interval. Values of the server outside these bounds are clamped. */
@@ -59,6 +61,8 @@ export class TaskHandle {
   readonly #listeners = new Set<() => void>();
   #state: TaskState;
   #ended = false;
+  /** Whether the program waits for the task: otherwise a closed client keeps no process alive. */
+  #wanted = false;
   #stop: (reason: unknown) => void = () => {};
   #follower: Follower | undefined;
   #pollMs = defaultPollMs;
@@ -95,6 +99,7 @@ export class TaskHandle {
 
   /** The result of the call. Rejects as the call would, or with `TaskCancelled`. */
   result(): Promise<CallToolResult> {
+    this.#want();
     return this.#result;
   }
 
@@ -112,6 +117,7 @@ export class TaskHandle {
 
   /** Yields each change of the status or the message, from the first to the last. */
   async *[Symbol.asyncIterator](): AsyncGenerator<TaskState, void, undefined> {
+    this.#want();
     for (let at = 0; ;) {
       const change = this.#changes[at];
       if (change) {
@@ -174,9 +180,15 @@ export class TaskHandle {
       } catch (error) {
         if (this.#ended || failures >= most || !mayPass(error)) throw error;
         const factor = error instanceof ConnectionError ? 1 : 2 ** failures;
-        await this.#news.wait(Math.min(this.#pollMs * factor, maxPollMs));
+        await this.#news.wait(Math.min(this.#pollMs * factor, maxPollMs), !this.#wanted && this.#port.closed?.());
       }
     }
+  }
+
+  #want(): void {
+    const first = !this.#wanted;
+    this.#wanted = true;
+    if (first && this.#port.closed?.()) this.#follower?.wake();
   }
 
   #note(task: Bag): TaskStatus {

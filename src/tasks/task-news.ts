@@ -6,9 +6,9 @@ import { mayPass } from './passing-fault.ts';
 export interface Follower {
   /**
    * Resolves with the task when the server notifies of it; with undefined after `ms`, or when `wake` is called. What
-   * came since the last call resolves it at once.
+   * came since the last call resolves it at once. `background`: the process may exit before.
    */
-  wait(ms: number): Promise<Bag | undefined>;
+  wait(ms: number, background?: boolean): Promise<Bag | undefined>;
   /** Makes the waiting handle request the task now. */
   wake(): void;
   /** Ends the subscription and wakes the handle. */
@@ -53,7 +53,7 @@ export class TaskNews {
     let woken = false;
     let go: () => void = () => {};
     const follower: FollowedTask = {
-      wait: (ms) => new Promise((resolve) => {
+      wait: (ms, background) => new Promise((resolve) => {
         go = () => {
           timer?.stop();
           go = () => {};
@@ -62,7 +62,7 @@ export class TaskNews {
           woken = false;
           resolve(task);
         };
-        const timer = this.#clock.after(ms, () => go());
+        const timer = this.#clock.after(ms, () => go(), background);
         if (told || woken) go();
         else void this.#ask();
       }),
@@ -93,6 +93,11 @@ export class TaskNews {
       if (whole) follower.tell(task);
       else follower.wake();
     }
+  }
+
+  /** Makes every handle request its task now. */
+  wake(): void {
+    for (const followers of this.#followed.values()) for (const follower of [...followers]) follower.wake();
   }
 
   /** Called for a new connection, which has no subscription yet. */

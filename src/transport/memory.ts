@@ -30,6 +30,7 @@ const now = Promise.resolve();
  * `close` ends the channel after the messages sent before it; `reopen` gives the server a new peer.
  */
 export function memoryTransport(server: ServerPort, options: MemoryOptions = {}): ClientTransport {
+  checkOptions('memoryTransport: server', server, 'object');
   checkOptions('memoryTransport: options', options, { trace: 'function', auth: 'object' });
   const { trace, auth } = options;
   const { clock } = server;

@@ -150,6 +150,7 @@ export function serveMessagePort(
   port: MessagePortLike,
   options: MessagePortOptions = {},
 ): MessagePortServing {
+  checkOptions('serveMessagePort: server', server, 'object');
   checkOptions('serveMessagePort: options', options, optionsShape);
   const { trace, auth, maxNoiseBytes } = options;
   const { clock } = server;

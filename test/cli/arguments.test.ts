@@ -77,7 +77,7 @@ for (const [what, schema] of Object.entries<Record<string, unknown>>({
 
 test('arguments: the reason why none could be made', () => {
   for (const [schema, problem] of [
-    [object({ a: { type: 'string', pattern: '^[0-9]{4}$' } }), /^arguments\/a: .*pattern/], [{ type: 'array' }, 'the arguments are not an object'], [{ type: 'nothing' }, '#/type: must be a type'],
+    [object({ a: { type: 'string', pattern: '^[0-9]{4}$' } }), /^arguments\/a: .*pattern/], [{ type: 'array' }, 'the arguments are not an object'], [{ type: 'nothing' }, '#/type: must be a type such as "string"'],
     [object({ a: { $ref: 'https://example.com/x' } }), /./], [object({ a: { $ref: '#/no/such' } }), /./],
   ] as const) {
     const made = makeArguments(schema);

@@ -183,8 +183,8 @@ test('guard: origins that are listed, or all, are told by Origin; a site that se
 test('guard: options that it does not know, or of another kind, are refused where the listener is made', () => {
   const serve = (): void => assert.fail();
   const wrong: readonly (readonly [given: unknown, code: string, message: RegExp])[] = [
-    [{}, 'invalid_option', /expected function, not object/], [undefined, 'invalid_option', /expected function, not undefined/],
-    [() => undefined, 'invalid_option', /expected object, not undefined/],
+    [{}, 'invalid_option', /expected function, not object/], [undefined, 'invalid_option', /is missing or null, expected function/],
+    [() => undefined, 'invalid_option', /is missing or null, expected object/],
     [() => ({ allowedHost: ['a'] }), 'unknown_option', /allowedHost is unknown, did you mean allowedHosts\?/],
     [() => ({ allowedOrigns: '*' }), 'unknown_option', /did you mean allowedOrigins\?/], [() => ({ navigatoin: 'only' }), 'unknown_option', /did you mean navigation\?/],
     [() => ({ allowedHosts: 'a' }), 'invalid_option', /allowedHosts/], [() => ({ allowedOrigins: 'on' }), 'invalid_option', /allowedOrigins/],

@@ -196,7 +196,7 @@ test('principal: an `auth` of one\'s own whose principal is no text lets nobody 
     });
     const { status } = await handler(new Request(resource, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }));
     assert.equal(status, 500, String(principal));
-    assert.match(told.join(), /must return a principal or a refusal/);
+    assert.match(told.join(), /must return \{ principal: TEXT \} or a refusal/);
   }
 });
 

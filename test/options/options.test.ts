@@ -7,8 +7,11 @@ import { McpClient } from '../../src/client/index.ts';
 import { Host } from '../../src/host/index.ts';
 import type { Rule } from '../../src/host/index.ts';
 import { McpServer } from '../../src/server/index.ts';
+import { folderStore } from '../../src/tasks/node/index.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
 import { serveHttp } from '../../src/transport/http/node/index.ts';
+import { memoryTransport } from '../../src/transport/memory.ts';
+import { stdioTransport } from '../../src/transport/stdio/index.ts';
 import { everyNth } from '../every-nth.ts';
 import { bases, calls } from './calls.ts';
 import type { Tried } from './calls.ts';
@@ -127,20 +130,23 @@ const info = { name: 'test', version: '1' };
 const mistakes: readonly (readonly [what: string, made: () => unknown, code: string, message: RegExp])[] = [
   ...(['tols', 'Tool', 'tool ', 'arg', 'sever', 'Then'].map((name) => [
     `a rule with ${name}`, () => new Host({ info, servers: {}, transport: () => { throw new Error(); }, rules: [{ [name]: 'x', then: 'allow' } as Rule] }),
-    'unknown_option', /^Host: options\.rules\[0\]\.\S+ ? ?is unknown, did you mean /,
+    'unknown_option', /^Host: options\.rules\[0\]\.\S+ ? ?is unknown, did you mean (tool|args|server|then)\?$/,
   ] as const)),
-  ['a rule without a verdict', () => new Host({ info, servers: {}, transport: () => { throw new Error(); }, rules: [{ tool: 'x' } as Rule] }), 'invalid_option', /rules\[0\]\.then is invalid, expected "allow" or "ask" or "deny", not null$/],
+  ['a rule without a verdict', () => new Host({ info, servers: {}, transport: () => { throw new Error(); }, rules: [{ tool: 'x' } as Rule] }), 'invalid_option', /rules\[0\]\.then is missing or null, expected "allow" or "ask" or "deny"$/],
   ['authenticate for auth', () => serveHttp(new McpServer(info), { authenticate: () => undefined } as object), 'unknown_option', /^serveHttp: options\.authenticate is unknown/],
   ['atuh for auth', () => fetchHandler(new McpServer(info), { atuh: () => undefined } as object), 'unknown_option', /options\.atuh is unknown, did you mean auth\?$/],
   ['auth: true', () => fetchHandler(new McpServer(info), { auth: true } as object), 'invalid_option', /options\.auth is invalid, expected function or object, not boolean$/],
-  ['no name and no version', () => new (McpServer as unknown as new () => McpServer)(), 'invalid_option', /name is invalid, expected string, not null$/],
+  ['no name and no version', () => new (McpServer as unknown as new () => McpServer)(), 'invalid_option', /^server info\.name is missing or null, expected string$/],
   ['needs: a string', () => new McpServer(info).tool('x', { needs: 'roots' } as object, () => 'x'), 'invalid_option', /^tool "x"\.definition\.needs is invalid, expected list, not string$/],
   ['inputSchema for input', () => new McpServer(info).tool('x', { inputSchema: {} } as object, () => 'x'), 'unknown_option', /did you mean input\?$/],
-  ['a limit of undefined', () => new McpServer(info, { limits: { maxInFlight: undefined } } as object), 'invalid_option', /limits\.maxInFlight is invalid/],
+  ['a limit of undefined', () => new McpServer(info, { limits: { maxInFlight: undefined } } as object), 'invalid_option', /limits\.maxInFlight is missing or null, expected number$/],
   ['a limit of NaN', () => new McpServer(info, { limits: { maxInFlight: NaN } }), 'invalid_option', /expected number, not NaN$/],
   ['a negative time', () => new McpClient(info, { limits: { timeoutMs: -1 } }), 'invalid_option', /expected 0 to 2147483647, not -1$/],
+  ['a negative limit', () => new McpServer(info, { limits: { maxInFlight: -1 } }), 'invalid_option', /maxInFlight is invalid, expected 0 to Infinity, not -1$/],
   ['two words of a closed set as one', () => new McpServer(info, { cache: { tools: { scope: 'public" or "private' } } } as object), 'invalid_option', /scope is invalid, expected "public" or "private", not "public" or "private"$/],
-  ['a completer where there is no variable', () => new McpServer(info).resourceTemplate('note://a', { complete: { x: () => [] } } as object, () => ''), 'unknown_option', /complete\.x is unknown, did you mean to give none\?$/],
+  ['a completer where there is no variable', () => new McpServer(info).resourceTemplate('note://a', { complete: { x: () => [] } } as object, () => ''), 'unknown_option', /complete\.x is unknown, expected no member$/],
+  ['the beginning of a name', () => new McpServer(info).tool('x', { desc: '' } as object, () => 'x'), 'unknown_option', /desc is unknown, did you mean description\?$/],
+  ['a name like no other', () => fetchHandler(new McpServer(info), { stateless: true } as object), 'unknown_option', /stateless is unknown, expected path or sse or allowedHosts or /],
   ['cache hints', () => new McpServer(info, { cache: { tool: { ttlMs: 1 } } } as object), 'unknown_option', /cache\.tool is unknown, did you mean tools\?$/],
 ];
 
@@ -149,6 +155,51 @@ for (const [what, made, code, message] of mistakes) {
     await assert.rejects(async () => made(), { name: 'TypeError', code, message });
   });
 }
+
+/** Values that a newcomer gives: each was accepted, or ended with an error of JavaScript. `never` avoids the type checker. */
+const confused: readonly (readonly [what: string, made: () => unknown, message: RegExp])[] = [
+  ['serveHttp without a server', () => serveHttp(undefined as never), /^serveHttp: server is missing or null, expected object$/],
+  ['serveHttp of a function that makes a server', () => serveHttp((() => new McpServer(info)) as never), /^serveHttp: server is invalid, expected object, not function$/],
+  ['memoryTransport without a server', () => memoryTransport(undefined as never), /^memoryTransport: server is missing or null/],
+  ['a transport of the official SDK', () => new McpServer(info).connect({ start() {}, send() {}, close() {} } as never), /^McpServer\.connect takes an outlet .* serveStdio, serveHttp/],
+  ['a path without a slash', () => serveHttp(new McpServer(info), { path: 'mcp' }), /^serveHttp: options\.path must begin with "\/": "mcp"$/],
+  ...['https://a.example', 'A.example', '*.example', '*'].map((host) => [
+    `the host ${host}`, () => fetchHandler(new McpServer(info), { allowedHosts: [host] }), /^options\.allowedHosts: "\S+" is not a host name such as trips\.example, in lower case$/,
+  ] as const),
+  ...['a.example', 'https://a.example/', 'https://A.example', '*'].map((origin) => [
+    `the origin ${origin}`, () => fetchHandler(new McpServer(info), { allowedOrigins: [origin] }), /^options\.allowedOrigins: "\S+" is not an origin such as https:\/\/trips\.example, in lower case$/,
+  ] as const),
+  ['a tool without an input frame', () => new McpServer(info).tool('x', { input: { city: { type: 'string' } } as never }, () => 'x'), /^tool "x"\.definition\.input: #: "city" is not in the small dialect: an argument belongs in "properties"/],
+  ['an output of an unknown type', () => new McpServer(info).tool('x', { output: { type: 'strng' } as never }, () => 'x' as never), /^tool "x"\.definition\.output: #\/type: must be a type such as "string"$/],
+  ['a command as transport', () => new McpClient(info).connect('node server.js' as never), /^connect: transport is invalid, expected object, not string$/],
+  ['options as arguments of a program', () => stdioTransport('node', { env: {} } as never), /^stdioTransport: args is invalid, expected list, not object$/],
+  ['a folder store without a folder', () => folderStore(undefined as never), /^folderStore: path is missing or null/],
+];
+
+for (const [what, made, message] of confused) {
+  test(`${what} is refused by a message that names the place`, async () => {
+    await assert.rejects(async () => made(), { message });
+  });
+}
+
+test('the names of a call are texts, not the objects of the official SDK', async () => {
+  const server = new McpServer(info);
+  server.tool('x', {}, () => 'x');
+  server.resource('x://y', {}, () => '');
+  const faults: string[] = [];
+  const client = new McpClient(info, { onElicit: () => ({ action: 'decline' }) });
+  await client.connect(memoryTransport(server));
+  await assert.rejects(client.callTool({ name: 'x' } as never), { message: 'tools/call: name is invalid, expected string, not object' });
+  await assert.rejects(client.readResource({ uri: 'x://y' } as never), { message: 'resources/read: uri is invalid, expected string, not object' });
+  await assert.rejects(client.getPrompt('p'), { message: 'prompts/get: the server did not declare that it supports this, only logging, resources, tools' });
+  await client.close();
+  const asked = new McpServer(info, { onError: ({ message }) => faults.push(message) });
+  asked.tool('x', {}, async (_, ctx) => (await ctx.elicit({ message: 'Seat?' } as never, {})).action);
+  await client.connect(memoryTransport(asked));
+  await client.callTool('x');
+  await client.close();
+  assert.deepEqual(faults, ['elicit: message is invalid, expected string, not object']);
+});
 
 let members = 0;
 for (const { place, type } of asked) {
@@ -161,7 +212,7 @@ for (const { place, type } of asked) {
       if (isOpenPath(place, path) || members++ % everyNth(4) !== 0) continue;
       for (const [i, name] of misspell(member.name, owner).entries()) {
         const error = await thrownBy(tried, options(name, values.object));
-        const refused = error instanceof TypeError && codeOf(error) === 'unknown_option' && error.message.includes(`.${name} is unknown, did you mean `)
+        const refused = error instanceof TypeError && codeOf(error) === 'unknown_option' && error.message.includes(`.${name} is unknown, `)
           && (i > 0 || error.message.endsWith(` ${member.name}?`));
         if (!refused) wrong.push(`${path} of ${owner.name} as ${name}: ${shown(error)}`);
       }

@@ -240,7 +240,7 @@ test('mistakes that a type checker would find are refused at registration, in a 
   const plain = server as unknown as Record<string, (...args: unknown[]) => unknown>;
   const tool = (...args: unknown[]): unknown => plain['tool']?.(...args);
   assert.throws(() => tool('z', () => ''), /^TypeError: tool "z"\.definition is invalid, expected object, not function$/);
-  assert.throws(() => tool('z', {}), /tool "z"\.handler is invalid, expected function, not null/);
+  assert.throws(() => tool('z', {}), /tool "z"\.handler is missing or null, expected function/);
   assert.throws(() => tool(7, {}, () => ''), /tool 7\.name is invalid, expected string, not number/);
   assert.throws(() => tool('z', { inputSchema: { type: 'object' } }, () => ''),
     /tool "z"\.definition\.inputSchema is unknown, did you mean input\?/);

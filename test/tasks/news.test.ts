@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
 import type { TestContext } from 'node:test';
+import { systemClock } from '../../src/bounds/clock.ts';
+import type { Clock } from '../../src/bounds/clock.ts';
 import { ConnectionError } from '../../src/jsonrpc/errors.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
@@ -243,6 +245,49 @@ test('a client that is connected again asks its new server, and who waits is tol
   await client.connect(memoryTransport(server));
   go.resolve();
   assert.equal(textOf(await handle?.result() as { content: unknown[] }), 'made');
+});
+
+test('a closed client keeps a process alive only for a task that the program waits for', async (t) => {
+  const { server } = made(t, { limits: slow });
+  const go = later<void>();
+  server.tool('job', { task: 'required' }, async () => {
+    await go.promise;
+    return 'made';
+  });
+  const holding = new Set<symbol>();
+  const clock: Clock = {
+    ...systemClock,
+    after(ms, run, background) {
+      const one = Symbol();
+      if (ms > 0 && !background) holding.add(one);
+      const timer = systemClock.after(ms, () => {
+        holding.delete(one);
+        run();
+      }, background);
+      return {
+        stop() {
+          holding.delete(one);
+          timer?.stop();
+        },
+      };
+    },
+  };
+  const client = new TaskClient(info, { era: 'modern', clock });
+  t.after(() => client.close());
+  await client.connect(memoryTransport(server));
+  const { task: handle } = await client.startTool('job');
+  t.after(() => handle?.leave(new Error('the test is over')));
+  await new Promise(setImmediate);
+  assert.ok(holding.size > 0);
+  await client.close();
+  await new Promise(setImmediate);
+  assert.equal(holding.size, 0);
+  const result = handle?.result();
+  await new Promise(setImmediate);
+  assert.equal(holding.size, 1);
+  await client.connect(memoryTransport(server));
+  go.resolve();
+  assert.equal(textOf(await result as { content: unknown[] }), 'made');
 });
 
 test('a stream names 500 tasks, and what is followed beyond them is looked at', async (t) => {

@@ -16,7 +16,7 @@ const TABLE: readonly (readonly [vocabulary: string, kind: KeywordKind, keywords
   ['applicator', 'an object', 'properties patternProperties'],
   ['applicator', 'dependencies', 'dependentSchemas+ dependencies'],
   ['unevaluated', 'a schema', 'unevaluatedItems+ unevaluatedProperties+'],
-  ['validation', 'a type', 'type'],
+  ['validation', 'a type such as "string"', 'type'],
   ['validation', 'any value', 'const default'],
   ['validation', 'a list', 'enum'],
   ['validation', 'a number', 'minimum maximum exclusiveMinimum exclusiveMaximum'],

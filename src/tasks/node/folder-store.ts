@@ -48,6 +48,7 @@ export interface FolderStoreOptions {
  * @param path the folder; it is made if it does not exist
  */
 export async function folderStore(path: string, options: FolderStoreOptions = {}): Promise<TaskStore> {
+  checkOptions('folderStore: path', path, 'string');
   checkOptions('folderStore: options', options, { clock: 'object' });
   await markFolder(path);
   return new FolderStore(path, options.clock ?? systemClock);

@@ -42,7 +42,7 @@ export interface Http1Server {
  * barewire/http1/node, which also listens.
  */
 export function http1Server(server: ServerPort, options: Http1Options = {}): Http1Server {
-  checkHttpOptions('http1Server: options', options, { ...httpShape, http1: defaultHttp1Limits });
+  checkHttpOptions('http1Server', server, options, { ...httpShape, http1: defaultHttp1Limits });
   const { http1, ...http } = options;
   const endpoint = createEndpoint(server, http);
   const connections = new Connections(endpoint, http1);

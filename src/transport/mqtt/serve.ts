@@ -55,6 +55,7 @@ const mostRetryMs = 60_000;
  * If the connection is lost later, all sessions end and it reconnects.
  */
 export async function serveMqtt(server: ServerPort, connect: MqttConnect, options: ServeMqttOptions): Promise<MqttServing> {
+  checkOptions('serveMqtt: server', server, 'object');
   checkOptions('serveMqtt: options', options, {
     name: 'string', id: 'string', presence: { description: 'string', meta: 'object' }, auth: 'function', maxClients: 'number', maxMessageBytes: 'number',
     retryMs: 0, onError: 'function', trace: 'function', clock: 'object',

@@ -33,6 +33,7 @@ const shape: Shape<ServeSerialOptions> = {
  * Anyone who can access the wire is the client: it has no encryption and no authentication.
  */
 export function serveSerial(server: ServerPort, channel: SerialChannel, options: ServeSerialOptions = {}): SerialServing {
+  checkOptions('serveSerial: server', server, 'object');
   checkOptions('serveSerial: options', options, shape);
   const { auth, clock = server.clock } = options;
   let peer: ServedClient | undefined;

@@ -214,6 +214,8 @@ export function stdioTransport(
   args: readonly string[] = [],
   options: StdioTransportOptions = {},
 ): ClientTransport {
+  checkOptions('stdioTransport: command', command, 'string');
+  checkOptions('stdioTransport: args', args, 'list');
   checkOptions('stdioTransport: options', options, {
     cwd: 'string', env: 'object', onStderr: 'function', trace: 'function', graceMs: 0, termMs: 0, maxMessageBytes: 0, stallMs: 0, maxNoiseBytes: 0, clock: 'object',
   });
@@ -270,7 +272,8 @@ export function stdioTransport(
 
 function cannotStart(command: string, cwd: string | undefined, error: NodeJS.ErrnoException): Error {
   const where = cwd === undefined ? '' : ` in ${cwd}`;
-  const why = error.code === 'ENOENT' ? 'there is no such program or directory' : error.message;
+  const why = error.code === 'ENOENT'
+    ? `there is no such program or directory${/\s/.test(command) ? '; arguments belong in the list of arguments, not in the command' : ''}` : error.message;
   return new ConnectionError(
     'closed', `Could not start ${JSON.stringify(command)}${where}: ${why}`, { cause: error },
   );

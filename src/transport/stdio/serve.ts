@@ -61,6 +61,7 @@ export interface StdioServing {
  * Long function: its short functions share the streams and the phase of one connection.
  */
 export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}): StdioServing {
+  checkOptions('serveStdio: server', server, 'object');
   checkOptions('serveStdio: options', options, {
     trace: 'function', maxMessageBytes: 0, maxNoiseBytes: 0, drainMs: 0, exitMs: 0, console: 'boolean', stdin: 'object', stdout: 'object',
   });

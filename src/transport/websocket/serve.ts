@@ -144,6 +144,7 @@ class ConnectionPlaces {
  * implementations. Long function: its short functions share the connections of one endpoint.
  */
 export function webSocketHandler(server: ServerPort, options: WebSocketHandlerOptions = {}): WebSocketHandler {
+  checkOptions('webSocketHandler: server', server, 'object');
   checkOptions('webSocketHandler: options', options, shape);
   const { path = '/mcp', auth: authenticator, challenge, onError } = options;
   if (typeof authenticator === 'object') checkOptions('webSocketHandler: options.auth.authenticate', authenticator.authenticate, 'function');

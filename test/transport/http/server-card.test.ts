@@ -145,7 +145,7 @@ for (const [what, options, message, of = {}] of [
   ['a long description', { name, description: 'x'.repeat(101) }, /a description of 1 to 100 characters/],
   ['a long title', { name }, /the server's title/, { title: 'x'.repeat(101) }],
   ['text that is not an address', { name }, /websiteUrl is not a URL/, { websiteUrl: 'trips' }],
-  ['no source of the repository', { name, repository: { url: 'https://x.example' } }, /repository.source is invalid/],
+  ['no source of the repository', { name, repository: { url: 'https://x.example' } }, /repository.source is missing or null/],
   ['a repository that is no address', { name, repository: { url: 'x', source: 'git' } }, /repository.url is not a URL/],
   ...['', '/a', 'a/../b', '..', 'a/..', '.', 'a//b', './a', 'a/.', 'a/', 'a\\b'].map((subfolder) =>
     [`the subfolder ${subfolder}`, { name, repository: { url: 'https://x.example', source: 'git', subfolder } }, /must be a relative path/] as const),

@@ -36,7 +36,7 @@ export interface FetchHandler {
  * For a public host name, set `allowedHosts` to it.
  */
 export function fetchHandler(server: ServerPort, options: HttpOptions = {}): FetchHandler {
-  checkHttpOptions('fetchHandler: options', options, httpShape);
+  checkHttpOptions('fetchHandler', server, options, httpShape);
   const endpoint = createEndpoint(server, options);
   const handle = (request: Request, context?: FetchContext): Promise<Response> =>
     new Promise((resolve) => endpoint.handle(new FetchHttpRequest(request, resolve, context?.body, endpoint.clock)));

@@ -31,7 +31,7 @@ export interface HttpListener {
 
 /** Makes a listener for `http.createServer`, Express and similar frameworks. */
 export function httpListener(server: ServerPort, options: HttpOptions = {}): HttpListener {
-  checkHttpOptions('httpListener: options', options, httpShape);
+  checkHttpOptions('httpListener', server, options, httpShape);
   return listenerOf(createEndpoint(server, options));
 }
 

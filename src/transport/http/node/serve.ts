@@ -47,7 +47,7 @@ const lingerMs = 100;
 
 /** Serves a server over HTTP, in all its revisions. Rejects if it cannot listen on the port. */
 export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): Promise<HttpServer> {
-  checkHttpOptions('serveHttp: options', options, { ...httpShape, port: 'number', host: 'string', engine: 'function' });
+  checkHttpOptions('serveHttp', server, options, { ...httpShape, port: 'number', host: 'string', engine: 'function' });
   const { host = '127.0.0.1', path = '/mcp', port = 0, engine } = options;
   const endpoint = createEndpoint(server, options);
   if (engine) return engine(endpoint, { port, host, path });

@@ -77,7 +77,7 @@ export function createAdmit(services: AdmitServices, { auth, challenge }: Pick<H
  */
 function readFound<F extends Auth | AuthRefusal | RateRefusal>(found: F): F {
   if (typeof found === 'object' && ('principal' in found ? found.principal && typeof found.principal === 'string' : isRefusal(found))) return found;
-  throw new TypeError('`auth` must return a principal or a refusal');
+  throw new TypeError('`auth` must return { principal: TEXT } or a refusal');
 }
 
 function isRefusal({ status, challenge, message }: AuthRefusal | RateRefusal): boolean {

@@ -1,5 +1,6 @@
 import { checkOptions } from '../../../bounds/options.ts';
 import type { Shape } from '../../../bounds/options.ts';
+import { quote } from '../../../bounds/quote.ts';
 import type { Authenticate, Authenticator } from './admission.ts';
 import type { FleetPort } from './sharing.ts';
 import type { GuardOptions } from './origin-validation.ts';
@@ -7,6 +8,7 @@ import type { Health } from './health.ts';
 import type { ObserveHttp } from './http-observer.ts';
 import type { ServeCard } from './server-card.ts';
 import type { ServiceOptions } from './services.ts';
+import type { ServerPort } from '../../server-port.ts';
 
 /** The limits of an HTTP endpoint. */
 export interface HttpLimits {
@@ -91,9 +93,12 @@ export const httpShape: Shape<HttpOptions> = {
 };
 
 /** Throws a TypeError for an unknown or malformed option: with a misspelt `auth`, every request would be served. */
-export function checkHttpOptions<O extends HttpOptions>(place: string, options: O, shape: Shape<O>): void {
+export function checkHttpOptions<O extends HttpOptions>(call: string, server: ServerPort, options: O, shape: Shape<O>): void {
+  checkOptions(`${call}: server`, server, 'object');
+  const place = `${call}: options`;
   checkOptions<object>(place, options, shape);
-  const { auth, eventStore, sse, trace } = options;
+  const { auth, eventStore, path = '/', sse, trace } = options;
+  if (path[0] !== '/') throw new TypeError(`${place}.path must begin with "/": ${quote(path)}`);
   // Both are required: `checkOptions` takes undefined as left out.
   if (sse) checkOptions<object>(`${place}.sse`, { ...sse, path: sse.path ?? null, messages: sse.messages ?? null }, { path: 'string', messages: 'string' });
   if (typeof auth === 'object') checkOptions(`${place}.auth.authenticate`, auth.authenticate, 'function');

@@ -32,11 +32,20 @@ const ownSites: readonly string[] = ['same-origin', 'same-site', 'none'];
 /** `host` without its port; '' if it is not a host. */
 const hostName = (host: string): string => /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1] ?? '';
 
+/** Throws a TypeError for an entry that no header can equal, such as the URL of a page in place of its origin. */
+function checkEntries(option: string, entries: readonly string[] | string | undefined, form: RegExp, wanted: string): void {
+  for (const one of Array.isArray(entries) ? entries as readonly string[] : []) {
+    if (!form.test(one)) throw new TypeError(`options.${option}: ${quote(one)} is not ${wanted}`);
+  }
+}
+
 /**
  * Makes the guard of a listener: the only place that checks `Host`, `Origin` and `Sec-Fetch-Site`. A request
  * without `Origin` and `Sec-Fetch-Site` comes from a program, or from a browser too old to send the latter.
  */
 export function createGuard({ allowedHosts = loopback, allowedOrigins, navigation }: GuardOptions): Guard {
+  checkEntries('allowedHosts', allowedHosts, /^[^\s/*A-Z]+$/, 'a host name such as trips.example, in lower case');
+  checkEntries('allowedOrigins', allowedOrigins, /^(null|[a-z][^\s/*A-Z]*:\/\/[^\s/*A-Z]*)$/, 'an origin such as https://trips.example, in lower case');
   // 2025-11-25 basic/transports#security-warning: a page whose name was rebound to this address still sends that
   // name as its Host, and in its Origin.
   function hostAllowed(host: string): boolean {

@@ -43,6 +43,7 @@ export interface SocketServer {
  * which cannot create the file with this mode.
  */
 export async function serveSocket(server: ServerPort, path: string, options: ServeSocketOptions = {}): Promise<SocketServer> {
+  checkOptions('serveSocket: server', server, 'object');
   checkOptions('serveSocket: path', path, 'string');
   checkOptions('serveSocket: options', options, {
     trace: 'function', maxMessageBytes: 0, maxNoiseBytes: 0, drainMs: 0, maxConnections: 0, onError: 'function',

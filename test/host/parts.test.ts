@@ -6,6 +6,7 @@ import { checkConfig, expandVariables, readServers, variablesIn } from '../../sr
 import { fitsLoosely, kindOf, normal, patternOf, readLocation } from '../../src/host/locations.ts';
 import { hanging } from '../../src/host/node/lines.ts';
 import { chosenConfigFiles, configFiles } from '../../src/host/node/config-files.ts';
+import { diffTools } from '../../src/host/pins.ts';
 import { checkRule, deniesAnyCall, rule, withDefaults } from '../../src/host/rules.ts';
 import type { Rule, RuledCall } from '../../src/host/rules.ts';
 
@@ -295,4 +296,16 @@ test('lines: a row that goes on is as wide as what is seen of it, whatever colou
     // The coloured word moves to the next row, which has exactly 16 columns after the mark.
     assert.deepEqual(hanging(`${'a'.repeat(15)} ${colour}bbbb${'c'.repeat(14)}`, 20), [`${'a'.repeat(15)} `, `  ┆ ${colour}bbbb${'c'.repeat(12)}`, '  ┆ cc']);
   }
+});
+
+test('a change of a tool is shown by members, which are named by at most three names; each value and the whole are bounded', () => {
+  const of = (inner: unknown): Parameters<typeof diffTools>[0] => ({ name: 't', inputSchema: { type: 'object', properties: { a: { b: { c: inner } } } } } as never);
+  assert.deepEqual(diffTools(of(1), of(2)), ['- inputSchema.properties.a: {"b":{"c":1}}', '+ inputSchema.properties.a: {"b":{"c":2}}']);
+  assert.deepEqual(diffTools(of(1), of(1)), []);
+  assert.deepEqual(diffTools({ ...of(1), title: 'T' } as never, { ...of(1), description: 'D' } as never), ['+ description: "D"', '- title: "T"']);
+  const many = (value: number): Parameters<typeof diffTools>[0] => ({ name: 't', inputSchema: { type: 'object', properties: Object.fromEntries(Array.from({ length: 103 }, (_, at) => [`p${at}`, value])) } } as never);
+  const lines = diffTools(many(1), many(2));
+  assert.deepEqual([lines.length, lines.at(-1)], [201, '… 6 lines more']);
+  const [, long = ''] = diffTools({ ...of(1), title: 'a' } as never, { ...of(1), title: 'b'.repeat(10_500) } as never);
+  assert.match(long, /^\+ title: "b{9999}… \(502 characters more\)$/);
 });

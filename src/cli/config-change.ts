@@ -42,7 +42,8 @@ export async function changeConfig(proc: CommandProcess, change: ConfigChange, y
   }
   const write = linesTo(proc.stderr);
   if (after === before) {
-    write(`${visible(change.file)} has this entry already.`);
+    const added = [...change.entries.values()].some((entry) => entry !== undefined);
+    write(`${visible(change.file)} ${added ? 'has this entry already' : `has no server ${visible([...change.entries.keys()].join(', '))}`}.`);
     return exitCodes.good;
   }
   write(`${visible(change.file)}${found.text === undefined ? ', which does not exist yet' : ''}:`);

@@ -83,7 +83,7 @@ export async function run(words: readonly string[], proc: CommandProcess): Promi
       write(`barewire: ${visible(errorMessage(thrown))}${malformed ? '; --json shows it unchanged' : ''}`);
       if (thrown instanceof NotReached && thrown.said !== '') framed(thrown.said, frame).forEach(write);
     }
-    if (code === exitCodes.wrongUse) proc.stderr.write('barewire --help says how it is used.\n');
+    if (code === exitCodes.wrongUse) proc.stderr.write(`barewire ${Object.hasOwn(commands, words[0] ?? '') ? `help ${words[0]}` : '--help'} says how it is used.\n`);
     return code;
   }
 }

@@ -129,7 +129,7 @@ export async function withClient(
       if (interrupt.signal.aborted) return exitCodes.interrupted;
       const why = errorMessage(thrown);
       const said = lastWords !== '' && !why.includes(lastWords) ? `\nIt said: ${lastWords}` : '';
-      const unknown = thrown instanceof HttpError && thrown.status === 401 ? `; it wants a login: barewire login ${visible(words.targetName)}` : '';
+      const unknown = thrown instanceof HttpError && thrown.status === 401 ? `; it wants a login: barewire login ${visible(words.targetName)}, or credentials by --header` : '';
       throw new NotReached(`${visible(words.targetName)} was not reached${unknown}`, `${why}${said}`);
     }
     const how: CallOptions = { signal: interrupt.signal, timeoutMs: words.timeoutMs, onProgress: (report) => bar.show(report) };

@@ -134,6 +134,7 @@ test('install writes each host\'s own words, and keeps the rest of its file', as
   assert.match((await run('install', 'cursr', 'files')).err, /did you mean cursor\?/);
   assert.match((await run('install', 'cursor', 'fils')).err, /no server of your own is called fils; did you mean files\?/);
   assert.equal((await run('install', 'cursor', '--remove', 'far', '--yes')).code, 0);
+  assert.match((await run('install', 'cursor', '--remove', 'far', '--yes')).err, /mcp\.json has no server far\.$/m);
   assert.deepEqual(parse(join(home, '.cursor/mcp.json')), { mcpServers: {} });
   assert.deepEqual(readdirSync(cwd), []);
 });

@@ -40,6 +40,8 @@ test('login, whoami, call and logout at a server that wants a token; no token is
   assert.match(before.err, new RegExp(`it wants a login: barewire login ${url}`));
   assert.deepEqual(as.registrations, [], 'nobody is registered before somebody logs in');
   assert.equal((await run(['whoami'])).out, 'There is no login.\n');
+  const unreached = await run(['login', '--no-browser', 'http://127.0.0.1:1/mcp']);
+  assert.deepEqual([unreached.code, /the login failed: .*127\.0\.0\.1:1/.test(unreached.err)], [4, true], unreached.err);
   let visited = false;
   const login = await run(['login', '--no-browser', url], (err) => {
     const page = /Log in here: (\S+)\n/.exec(err)?.[1];

@@ -67,6 +67,6 @@ test('serve --check: limits of the command line, and no tools', { skip: unix }, 
   t.after(() => rmSync(empty, { recursive: true, force: true }));
   chmodSync(empty, 0o755);
   const none = await run(['serve', '--check', '--time', '0.1', '--memory', '16', '--processes', '1', empty]);
-  assert.deepEqual([none.code, none.out.split('\n')[0]], [0, 'tools: none'], none.err);
+  assert.deepEqual([none.code, none.out.split('\n')[0]], [0, 'tools: none; a tool is a file that may be executed (chmod +x FILE)'], none.err);
   assert.match((await run(['serve', '--check', '--json', empty])).out, /^\{"tools":\[\],"confinement":"[^"]+"(?:,"warning":"[^"]*")?\}\n$/);
 });

@@ -34,19 +34,21 @@ const libraries = [
     page: 'sdk-v1', file: 'sdk-v1.mjs', title: 'the official TypeScript SDK, version 1', package: '`@modelcontextprotocol/sdk`', eras: ['legacy'],
     notes: [
       'The SDK speaks the revisions with a handshake. A server of barewire speaks these and 2026-07-28, from the same handlers.',
-      'Zod is yours to choose: `input` takes JSON Schema, or a schema of Zod, Valibot, ArkType or TypeBox ([schemas.md](../schemas.md)). A Zod shape that is no schema (`{ a: z.number() }`) becomes `z.object({ a: z.number() })`.',
-      'One server object serves all sessions. Do not make one for each request or session.',
-      'What a handler throws does not reach the client, which reads an id; `onError` of the server has the stack. Throw a `ToolError` for what the model shall read.',
-      'A question is asked through `ctx`, which knows whose request it is. In 2026-07-28 the handler runs again from its top with the answer: what must not happen twice goes into `ctx.once` ([server.md](../server.md#questions)).',
+      'You may keep Zod: `input` takes a schema of Zod, Valibot, ArkType or TypeBox, or a JSON Schema ([schemas.md](../schemas.md)). A Zod shape (`{ a: z.number() }`) is not a schema: write `z.object({ a: z.number() })`.',
+      'One server object serves all sessions. Do not make one for each request or session. Do not connect a transport to it: `serveStdio(server)` or `serveHttp(server)` serves it, and `httpListener(server)` is a listener for Express ([http.md](../http.md)). They keep the sessions, so there is no map of transports and no `sessionIdGenerator`.',
+      'Capabilities are not options: the server declares those of its tools, resources and prompts. `extra.signal` is `ctx.signal`, `server.sendLoggingMessage` is `ctx.log`, and clients are notified of a changed list without a call.',
+      'A client passes the parts of a call as arguments: `client.callTool(\'add\', { a: 1, b: 2 })`, `client.readResource(\'desk://note\')`. Its handlers of questions are options ([client.md](../client.md)).',
+      'If a handler throws, the client gets only an id, and `onError` of the server gets the error with its stack. Throw a `ToolError` to give the model a message.',
+      'A question is asked through `ctx`, which knows whose request it is. In 2026-07-28 the handler runs again from its top with the answer: put work that must not be repeated into `ctx.once` ([server.md](../server.md#questions)).',
     ],
   },
   {
     page: 'sdk-v2', file: 'sdk-v2.mjs', title: 'the official TypeScript SDK, version 2', package: '`@modelcontextprotocol/server`', eras: ['legacy', 'modern'],
     notes: [
       'The SDK takes a function that makes a server for each connection. barewire takes one server, which serves all of them.',
-      'A question is a function call with an answer, in every revision: `inputRequired` and `inputResponses` are not written by hand, and the state between the rounds is sealed for you. The handler runs again from its top all the same, so what must not happen twice goes into `ctx.once`.',
-      'Zod is yours to choose: `input` takes JSON Schema, or a schema of a library with Standard Schema ([schemas.md](../schemas.md)).',
-      'What a handler throws does not reach the client, which reads an id; `onError` of the server has the stack. Throw a `ToolError` for what the model shall read.',
+      'A question is a function call with an answer, in every revision: `inputRequired` and `inputResponses` are not written by hand, and the state between the rounds is sealed for you. The handler still runs again from its top, so put work that must not be repeated into `ctx.once`.',
+      'You may keep Zod: `input` takes a schema of a library with Standard Schema, or a JSON Schema ([schemas.md](../schemas.md)).',
+      'If a handler throws, the client gets only an id, and `onError` of the server gets the error with its stack. Throw a `ToolError` to give the model a message.',
     ],
   },
   {

@@ -1,6 +1,8 @@
 // A real authorization server: oidc-provider, which is certified. Its own pages ask for a name and for consent.
+// `node test/oauth/authorization-server.mjs` runs one and prints its issuer, to try examples/protected by hand.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { pathToFileURL } from 'node:url';
 import Provider from 'oidc-provider';
 import { memoryAdapter } from './adapter.mjs';
 import { privateJwk } from './keys.mjs';
@@ -98,4 +100,11 @@ export async function startAuthorizationServer(settings = {}) {
       return new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { issuer, close } = await startAuthorizationServer();
+  console.log(issuer);
+  const stop = () => void close();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
 }

@@ -9,7 +9,7 @@ export const command: Command = {
   usage: '[options] TARGET PROMPT-OR-TEMPLATE ARGUMENT=BEGINNING [settled=value] ...',
   about: 'Asks the server for values of an argument that is being typed.',
   options: commonHelp,
-  example: 'barewire complete plan_trip destination=Ro -- node dist/examples/travel/main.js',
+  example: 'barewire complete completable-prompt department=E -- npx -y @modelcontextprotocol/server-everything',
   async run(words, proc) {
     const read = await readClientWords(proc, words);
     const [of, ...given] = read.rest;

@@ -9,7 +9,7 @@ export const command: Command = {
   usage: '[options] TARGET PROMPT [key=value] ...',
   about: 'Gets a prompt, and prints its messages.',
   options: [['--save FOLDER', 'saves images and audio there'], ...commonHelp],
-  example: 'barewire get plan_trip destination=Rome -- node dist/examples/travel/main.js',
+  example: 'barewire get args-prompt city=Rome -- npx -y @modelcontextprotocol/server-everything',
   async run(words, proc) {
     const read = await readClientWords(proc, words, { save: { type: 'string' } });
     const [name, ...given] = read.rest;

@@ -44,6 +44,7 @@ export const command: Command = {
       if (gone === undefined) throw new WrongUse('the name of the server is missing');
       return changeConfig(proc, { ...place, entries: new Map([[gone, undefined]]) }, read.flag('yes'));
     }
+    if (!program && target === undefined) throw new WrongUse('the server is missing: a name from servers.json, an address, or -- and a program');
     const configured = program || target === undefined || /^https?:\/\//i.test(target) ? undefined : await configuredServer(proc, target);
     const server = configured ?? describedServer(read, target, program, folder ? undefined : proc.cwd());
     const name = checkedName(read.text('name') ?? (configured ? target : undefined));

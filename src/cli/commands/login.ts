@@ -1,4 +1,5 @@
 import { systemClock } from '../../bounds/clock.ts';
+import { OAuthError } from '../../oauth/errors.ts';
 import { fileStore, login, openBrowser, storedLogins } from '../../oauth/node/index.ts';
 import type { Login } from '../../oauth/node/index.ts';
 import { visible } from '../../explain/safe-text.ts';
@@ -6,7 +7,7 @@ import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import type { Command } from '../command.ts';
 import { readWords } from '../client-options.ts';
 import { readConfiguration } from '../configuration.ts';
-import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
+import { exitCodes, NotReached, Refused, WrongUse } from '../exit-codes.ts';
 import { clientName, clientOf, loginFile } from '../open-server.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { table } from '../terminal.ts';
@@ -55,7 +56,9 @@ export const command: Command = {
     try {
       await auth.authorize();
     } catch (thrown) {
-      throw new Refused(`the login failed: ${visible(errorMessage(thrown))}`);
+      const said = `the login failed: ${visible(errorMessage(thrown))}`;
+      // The server, or its authorization server, could not be reached.
+      throw thrown instanceof OAuthError && thrown.code.startsWith('fetch_') ? new NotReached(said) : new Refused(said);
     }
     const mine = (await storedLogins(loginFile(proc.env))).find((one) => one.server === new URL(server).href);
     proc.stdout.write(mine

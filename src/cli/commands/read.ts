@@ -8,7 +8,7 @@ export const command: Command = {
   usage: '[options] TARGET URI',
   about: 'Reads a resource, and prints its text.',
   options: [['--save FOLDER', 'saves blobs there'], ...commonHelp],
-  example: 'barewire read http://127.0.0.1:3000/mcp travel://places/rome',
+  example: 'barewire read demo://resource/static/document/features.md -- npx -y @modelcontextprotocol/server-everything',
   async run(words, proc) {
     const read = await readClientWords(proc, words, { save: { type: 'string' } });
     const [uri] = read.rest;

@@ -21,7 +21,7 @@ export const command: Command = {
     ['--port N', 'before an address: the port on 127.0.0.1 for the clients; default: a free one'],
     ['--header "N: V"', 'before an address: added to each request; may be given again'],
   ],
-  example: 'barewire record session.wire -- node dist/examples/travel/main.js',
+  example: 'barewire record session.wire -- npx -y @modelcontextprotocol/server-everything',
   notes: [
     '"barewire replay" plays FILE.wire. Before an address FILE.http gets requests, responses and events, and FILE.wire the',
     'messages only. Messages are written unchanged; header fields with credentials are left out. A token',

@@ -28,7 +28,7 @@ export const command: Command = {
     ['--config, --from', 'where servers are configured, as for call'],
     ['--json', 'prints the differences as JSON'],
   ],
-  example: 'barewire replay session.wire -- node dist/examples/travel/main.js',
+  example: 'barewire replay session.wire -- npx -y @modelcontextprotocol/server-everything',
   notes: [
     'As a mock server it answers any client: the request that fits best is found by method, name and parameters. As a',
     'client it sends the recorded messages, including calls of tools, and ends with 1 if the answers differ.',

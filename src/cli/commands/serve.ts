@@ -76,7 +76,7 @@ export const command: Command = {
       if (read.flag('check')) {
         const { tools: names, confinement, warning } = tools;
         if (read.flag('json')) proc.stdout.write(`${JSON.stringify({ tools: names, confinement, warning })}\n`);
-        else proc.stdout.write(`tools: ${names.join(', ') || 'none'}\nbounded by: ${confinement}\n${warning === undefined ? '' : `warning: ${warning}\n`}`);
+        else proc.stdout.write(`tools: ${names.join(', ') || 'none; a tool is a file that may be executed (chmod +x FILE)'}\nbounded by: ${confinement}\n${warning === undefined ? '' : `warning: ${warning}\n`}`);
         return problems === 0 ? exitCodes.good : exitCodes.failed;
       }
       say(`runs are bounded by ${tools.confinement}`);

@@ -11,7 +11,7 @@ export const command: Command = {
   usage: '[options] TARGET [URI] ...',
   about: 'Reports each change of these resources and of every list, until Ctrl-C or --count changes.',
   options: [['--count N', 'ends after so many changes'], ...commonHelp],
-  example: 'barewire watch http://127.0.0.1:3000/mcp travel://calendar',
+  example: 'barewire watch http://127.0.0.1:3000/mcp notes://today',
   async run(words, proc) {
     const read = await readClientWords(proc, words, { count: { type: 'string' } });
     const most = numberOf(read)('count', 1, 1e9) ?? Infinity;

@@ -124,7 +124,7 @@ export function oauth(options: OAuthOptions): OAuth {
       return answerRefusal(refusal, tokensOf(new URL(refusal.url)), failedLogin, nonces, grant, limits);
     },
     async authorize() {
-      if (server === undefined) throw new OAuthError('unsupported', 'authorize: give oauth() the option server');
+      if (server === undefined) throw new OAuthError('unsupported', 'authorize: the option server is missing, the URL of the MCP server');
       const tokens = tokensOf(server);
       if (await tokens.load() !== undefined) return;
       const { status, header } = await fetchJson(server.href, 'the MCP server', ping, { limits, fetch: options.fetch, clock });
@@ -138,7 +138,7 @@ export function oauth(options: OAuthOptions): OAuth {
       nonces.note(url, header('dpop-nonce'));
     },
     async finish(response) {
-      if (server === undefined) throw new OAuthError('unsupported', 'finish: give oauth() the option server');
+      if (server === undefined) throw new OAuthError('unsupported', 'finish: the option server is missing, the URL of the MCP server');
       await tokensOf(server).finish(new URL(response));
     },
     async signOut() {

@@ -18,6 +18,8 @@ const client = { name: 'barewire-doctor', version } as const;
 export class Conversation extends PlainConversation {
   /** Lines that are not messages, unchanged. */
   readonly stray: string[] = [];
+  /** The id of an answer to no request, such as "1" to the request 1. */
+  foreignId: unknown;
   readonly #number: number;
 
   /** `number`: its position among the conversations of one examination, from 1. `startMs`: milliseconds to wait for the first answer. */
@@ -56,7 +58,8 @@ export class Conversation extends PlainConversation {
     this.carrier.agreed?.(revision);
   }
 
-  protected override arrived({ text, json }: Arrival): void {
+  protected override arrived({ text, json, answers }: Arrival): void {
+    if (!answers && isObject(json) && !('method' in json)) this.foreignId ??= json['id'];
     if (this.stray.length < maxStray && !(isObject(json) && json['jsonrpc'] === '2.0')) this.stray.push(text);
   }
 }

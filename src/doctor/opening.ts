@@ -54,7 +54,14 @@ export async function examineOpening(conversation: Conversation): Promise<Openin
     return { findings, legacy: undefined, modern: versions, capabilities, server, answeredMs: systemClock.monotonic() - began };
   }
   if (conversation.gone !== undefined) return { ...nothing, findings: [ended(conversation, second)] };
-  if (first.kind === 'silent' && second.kind === 'silent') return { ...nothing, findings: [conversation.finding('no-answer', 'Neither initialize nor server/discover got an answer, but the server kept running.')] };
+  if (first.kind === 'silent' && second.kind === 'silent') {
+    const { foreignId } = conversation;
+    const said = foreignId == null ? '' : ` An answer came with the id ${visible(quote(foreignId))}, which no request has.`;
+    return { ...nothing, findings: [conversation.finding(
+      'no-answer', `Neither initialize nor server/discover got an answer, but the server kept running.${said}`,
+      said === '' ? {} : { todo: 'Copy the id of each request into its answer unchanged: a number must not become a text.' },
+    )] };
+  }
   return { ...nothing, findings: [conversation.finding('opening-refused', `initialize ${instead(first)}; server/discover ${instead(second)}.`)] };
 }
 

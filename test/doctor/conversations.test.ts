@@ -108,6 +108,8 @@ test('an opening: what is refused, malformed, silent, or ends', async () => {
   assert.deepEqual(await opening(hello({ protocolVersion: '2026-07-28' })), ['unknown-revision: initialize offered 2025-11-25 and was answered with "2026-07-28", which has no handshake.', offered]);
   assert.deepEqual(await opening(no('initialize')), ['opening-refused: initialize was answered with error -32601: no initialize; server/discover was answered with error -32601: no server/discover.']);
   assert.deepEqual(await opening('silent', 'silent'), ['no-answer: Neither initialize nor server/discover got an answer, but the server kept running.']);
+  const textId: Reply & { id: string } = { id: '1', result: {} };
+  assert.deepEqual(await opening(textId, textId), ['no-answer: Neither initialize nor server/discover got an answer, but the server kept running. An answer came with the id "1", which no request has.']);
   assert.deepEqual(await opening('silent'), ['opening-refused: initialize got no answer; server/discover was answered with error -32601: no server/discover.']);
   assert.deepEqual(await opening('gone'), ['ended-early: It ended before it answered initialize: the pipe broke']);
   assert.deepEqual(await opening('gone', no('x'), 'http'), ['opening-refused: initialize failed: the pipe broke.']);

@@ -58,7 +58,7 @@ test('mcpServers: which tools are offered; a list of another host is left alone'
   for (const [tools, message] of [
     [{ exlude: [] }, /mcpServers\.a\.tools\.exlude is unknown, did you mean exclude\?/],
     [{ include: ['a', null] }, /mcpServers\.a\.tools\.include\[1\] is missing or null/],
-    ['read_*', /mcpServers\.a\.tools is invalid, expected object/], [null, /mcpServers\.a\.tools is invalid/], [true, /mcpServers\.a\.tools is invalid/],
+    ['read_*', /mcpServers\.a\.tools is invalid, expected object/], [null, /mcpServers\.a\.tools is missing or null/], [true, /mcpServers\.a\.tools is invalid/],
   ] as const) assert.throws(() => read(tools), { code: 'bad-config', message });
 });
 

@@ -33,7 +33,8 @@ function asking(name: string, capability: string, afterwards: number = 0): PeerT
     name, inputSchema: { type: 'object', properties: {} },
     run(given, call) {
       const done: Said = { result: text('done'), ...afterwards > 0 && { ms: afterwards } };
-      const has = isObject(call.declared[capability]);
+      // 2025-11-25 basic/lifecycle#initialization: no question before notifications/initialized.
+      const has = isObject(call.declared[capability]) && (call.modern || call.connection.ready);
       if (!call.modern) return has ? { question, then: () => done } : { result: { ...text('no'), isError: true } };
       if (!has) return { error: { code: -32021, message: 'it must ask', data: { requiredCapabilities: { [capability]: {} } } }, status: 400 };
       const { requestState, inputResponses } = call.params;

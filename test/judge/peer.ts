@@ -81,6 +81,8 @@ export interface PeerOptions {
 export interface PeerConnection {
   version: string;
   declared: Bag;
+  /** Whether notifications/initialized has come. */
+  ready: boolean;
   /** Ids of calls that were cancelled. */
   readonly cancelled: Set<unknown>;
   /** Sends a message that belongs to no request. */
@@ -125,7 +127,7 @@ export class Peer {
   }
 
   #connection(say: (message: object | string) => void): PeerConnection {
-    return { version: '', declared: {}, cancelled: new Set(), say };
+    return { version: '', declared: {}, ready: false, cancelled: new Set(), say };
   }
 
   /** Sends what is said, over a pipe or on one stream. `end` follows the last message. */
@@ -156,6 +158,7 @@ export class Peer {
   #take(connection: PeerConnection, text: string, headers: Readonly<Record<string, string>>, deliver: (said: Said, call: Call) => void): void {
     let json: unknown;
     try {
+      if (text.includes('\ufffd')) throw new SyntaxError('not UTF-8');
       json = JSON.parse(text);
     } catch {
       return deliver(this.#edited('text', this.#call(connection, {}, text, headers), { ...failure(-32700, 'not JSON'), id: null, status: 400 }), this.#call(connection, {}, text, headers));
@@ -182,6 +185,7 @@ export class Peer {
     if (typeof method === 'string') this.options.heard?.(call);
     if (method !== undefined && typeof method !== 'string') return deliver(this.#edited('text', call, { ...failure(-32600, 'no method'), status: 400 }), call);
     if (method === undefined) return deliver(this.#edited('text', call, 'result' in message || 'error' in message ? { status: 202 } : { ...failure(-32600, 'no method'), id: null, status: 400 }), call);
+    if (method === 'notifications/initialized') connection.ready = true;
     if (method === 'notifications/cancelled') connection.cancelled.add(bag(params)['requestId']);
     if (id === undefined) return deliver(this.#edited('notify', call, { status: 202 }), call);
     deliver(this.#edited(method, call, this.#status(call, this.#checked(call))), call);

@@ -24,6 +24,8 @@ function guarded(text: string, more: (call: Call) => Said = at('/meta', metadata
 }
 const named = 'Bearer resource_metadata="http://127.0.0.1/meta", scope=read';
 
+let sessions = 0;
+
 export const httpRows: readonly ProbeRow[] = [
   { probe: 'a foreign origin', version: v25, http: true, asks: [], says: ['streamable-http-33 streamable-http-32'], faults: [['it enters', { origin: ok }, ['-streamable-http-33: HTTP 403: the origin is foreign <- HTTP 200 HTTP 200 yes (initialize)']], ['another status', { origin: instead({ status: 401 }) }, ['streamable-http-33', '-streamable-http-32: HTTP 403: the origin is foreign <- HTTP 401 HTTP 401 without a body (initialize)']], ['a redirect', { origin: instead({ status: 300, body: '' }) }, ['streamable-http-33', '-streamable-http-32: HTTP 403: the origin is foreign <- HTTP 300 HTTP 300 without a body (initialize)']]] },
   { probe: 'a foreign origin', version: modern, http: true, url: 'http://peer.example/mcp', asks: [], says: ['streamable-http-33 streamable-http-32'], faults: [['it enters', { origin: ok }, ['?streamable-http-33: HTTP 403: the origin is foreign <- HTTP 200 HTTP 200 yes (server/discover)']]] },
@@ -49,7 +51,7 @@ export const httpRows: readonly ProbeRow[] = [
       ['no session id needed', { ping: where(header('mcp-session-id', (one) => one === undefined), gives({}, { status: 200 })) }, ['transports-35 transports-37', '-transports-33: HTTP 400: the session id is missing <- HTTP 200 {"result":{}} (ping)']], ['404 without one', { ping: where(header('mcp-session-id', (one) => one === undefined), fails(-32600, { status: 404 })) }, ['transports-35 transports-37', '-transports-33: HTTP 400: the session id is missing <- HTTP 404 {"error":{"code":-32600,"message":"no"}} (ping)']],
       ['any session id', { ping: where(header('mcp-session-id', (one) => one?.startsWith('0000') === true), gives({}, { status: 200 })) }, ['transports-33 transports-37', '?transports-35: HTTP 404: the session does not exist <- HTTP 200 {"result":{}} (ping)']], ['400 for an unknown one', { ping: where(header('mcp-session-id', (one) => one?.startsWith('0000') === true), fails(-32600, { status: 400 })) }, ['transports-33 transports-37']],
       ['short ids', { POST: (said, { method }) => (method === 'initialize' ? { ...said, headers: { 'mcp-session-id': 'short' } } : said) }, ['transports-33 transports-35', '-transports-37: a session id of at least 16 characters, with nothing in common with the next <- ids of 5 characters, of which 0 differ from the next']],
-      ['ids that count', { POST: from(1, (said, { method, id }) => (method === 'initialize' ? { ...said, headers: { 'mcp-session-id': `a-session-number-${id === 1 ? 'ab' : 'cd'}` } } : said)) }, ['transports-33 transports-35', '-transports-37: a session id of at least 16 characters, with nothing in common with the next <- ids of 19 characters, of which 0 differ from the next']],
+      ['ids that count', { POST: (said, { method, headers }) => (method === 'initialize' ? { ...said, headers: { 'mcp-session-id': `a-session-number-${++sessions % 2 === 0 ? 'ab' : 'cd'}` } } : said.status === undefined ? said : { status: headers['mcp-session-id'] === undefined ? 400 : 404 }) }, ['transports-33 transports-35', '-transports-37: a session id of at least 16 characters, with nothing in common with the next <- ids of 19 characters, of which 2 differ from the next']],
       ['ids that are the same', { POST: (said, { method }) => (method === 'initialize' ? { ...said, headers: { 'mcp-session-id': 'a-session-number-1' } } : said) }, ['transports-33 transports-35', '-transports-37: a session id of at least 16 characters, with nothing in common with the next <- ids of 18 characters, of which 0 differ from the next']],
       ['no second id', { POST: from(7, (said, { method }) => (method === 'initialize' ? { ...said, headers: {} } : said)) }, ['transports-33 transports-35 transports-37']],
     ],
@@ -111,8 +113,8 @@ export const httpRows: readonly ProbeRow[] = [
   },
   { probe: 'the first event of a stream', version: '2025-06-18', http: true, tools: ['streamed'], edits: { 'tools/call': (_said, call) => ({ stream: true, text: event('a', answer(call)) }) }, asks: [], says: ['transports-22 transports-28'], faults: [] },
   {
-    probe: 'a stream that is resumed', version: v25, http: true, tools: ['add', 'streamed'], edits: { 'tools/call': (said, call) => (said.stream ? { stream: true, before: [event('', ''), event('a', '')], text: event('b', answer(call)) } : said), GET: () => ({ stream: true, text: event('b', '{"jsonrpc":"2.0","id":8,"result":{"content":[]}}') }) },
-    asks: ['GET {"path":"/mcp"} {"headers":{"last-event-id":"a"}}'], says: ['-transports-14 -transports-11: only messages of the stream that Last-Event-ID names <- {"result":{"content":[]}} (GET, Last-Event-ID: a)'], faults: [
+    probe: 'a stream that is resumed', version: v25, http: true, tools: ['add', 'streamed'], edits: { 'tools/call': (said, call) => (said.stream ? { stream: true, before: [event('', ''), event('a', '')], text: event('b', answer(call)) } : said), GET: () => ({ stream: true, text: event('b', '{"jsonrpc":"2.0","id":7,"result":{"content":[]}}') }) },
+    asks: ['GET {"path":"/mcp"} {"headers":{"last-event-id":"a"}}'], says: ['transports-14 transports-11'], faults: [
       ['another message', { GET: instead({ stream: true, text: event('b', '{"jsonrpc":"2.0","method":"notifications/other"}') }) }, ['-transports-14 -transports-11: only messages of the stream that Last-Event-ID names <- {"method":"notifications/other"} (GET, Last-Event-ID: a)']], ['nothing', { GET: instead(opened) }, []], ['no GET', { GET: instead({ status: 405 }) }, []],
       ['no ids', { 'tools/call': also({ stream: true }) }, []],
     ],

@@ -170,15 +170,15 @@ export const messageRows: readonly ProbeRow[] = [
   },
   { probe: 'members that an object inherits', version: v25, asks: ['initialize {"protocolVersion":"2025-11-25"}', 'notifications/initialized', 'ping', 'initialize {"protocolVersion":"2025-11-25"}', 'notifications/initialized', 'ping'], says: ['form-invalid-request×2'], faults: [['another code', { text: fails(-32700, { id: null }) }, []], ['it ends for good', { ping: silent }, ['-form-invalid-request: that the server goes on, and answers a ping <- no answer in time (ping)']]] },
   {
-    probe: 'bytes that are not UTF-8', version: modern, http: true, asks: ['server/discover {"id":"judge-bytes","meta":{"com.example/judge":"\ufffd\ufffd"},"declares":{}}'], says: ['?base-60: an error: the bytes ff fe are not UTF-8 <- {"id":"judge-bytes","result":{"resultType":"complete","ttlMs":0,"cacheScope":"private","su… (server/discover)'], faults: [
-      ['an error', { 'server/discover': from(2, fails(-32700, { status: 400 })) }, ['base-60']], ['a status', { 'server/discover': from(2, instead({ status: 400, body: 'no' })) }, ['base-60']], ['nothing', { 'server/discover': from(2, silent) }, []],
+    probe: 'bytes that are not UTF-8', version: modern, http: true, asks: [], says: ['base-60'], faults: [
+      ['a result', { text: gives({}, { id: 'judge-bytes' }) }, ['?base-60: an error: the bytes ff fe are not UTF-8 <- {"id":"judge-bytes","result":{}} (server/discover)']], ['a status', { text: instead({ status: 400, body: 'no' }) }, ['base-60']], ['it accepts them', { text: instead({ status: 202 }) }, []], ['nothing', { text: silent }, []],
     ],
   },
-  { probe: 'bytes that are not UTF-8', version: v25, http: true, asks: ['ping {"id":"judge-bytes","meta":{"com.example/judge":"\ufffd\ufffd"}}'], says: ['?base-60: an error: the bytes ff fe are not UTF-8 <- {"id":"judge-bytes","result":{}} (ping)'], faults: [['an error', { ping: fails(-32700) }, ['base-60']]] },
+  { probe: 'bytes that are not UTF-8', version: v25, http: true, asks: [], says: ['base-60'], faults: [['an error', { text: fails(-32700, { id: 'judge-bytes' }) }, ['base-60']]] },
   {
     probe: 'the end of its input', version: v25, asks: ['initialize {"protocolVersion":"2025-11-25"} {"declares":{}}'], says: [], faults: [],
   },
   { probe: 'the end of its input', version: modern, endMs: 1_899, asks: ['server/discover', 'server/discover', 'subscriptions/listen {"notifications":{"toolsListChanged":true}}'], says: ['stdio-10×2'], faults: [['it does not listen', { 'subscriptions/listen': fails(-32601) }, ['stdio-10×2']]] },
-  { probe: 'the end of its input', version: modern, endMs: 1_900, asks: ['server/discover', 'server/discover'], says: ['-stdio-10: that the server exits once its input ends <- it still ran 1900 ms after its stdin was closed, and had to be killed'], faults: [] },
+  { probe: 'the end of its input', version: modern, endMs: 1_900, edits: {}, asks: ['server/discover', 'server/discover'], says: ['-stdio-10: that the server exits once its input ends <- it still ran 1900 ms after its stdin was closed, and had to be killed'], faults: [] },
   { probe: 'the end of its input', version: v25, versions: [modern, v25], asks: [], says: [], faults: [] },
 ];

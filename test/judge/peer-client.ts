@@ -34,6 +34,8 @@ export interface ClientEdits {
   readonly version?: string;
   readonly deletes?: boolean;
   readonly restarts?: boolean;
+  /** Whether it speaks both eras, and asks for 2026-07-28 first. */
+  readonly both?: boolean;
   /** Whether it begins with nothing. */
   readonly silent?: boolean;
   /** Opens the page of an elicitation by itself, and answers with this action. */
@@ -65,8 +67,8 @@ const answersOf: Readonly<Record<string, Bag>> = {
 };
 
 export class PeerClient {
-  readonly version: string;
-  readonly modern: boolean;
+  version: string;
+  modern: boolean;
   readonly way: ClientWay;
   readonly url: string;
   readonly clock: Clock;
@@ -110,7 +112,12 @@ export class PeerClient {
   }
 
   async #connect(): Promise<Bag | undefined> {
-    if (this.modern) return bag(bag((await this.ask('server/discover', {}))?.['result'])['capabilities']);
+    if (this.edits.both) [this.version, this.modern] = ['2026-07-28', true];
+    if (this.modern) {
+      const found = bag((await this.ask('server/discover', {}))?.['result'])['capabilities'];
+      if (found !== undefined || !this.edits.both) return bag(found);
+      [this.version, this.modern] = ['2025-11-25', false];
+    }
     this.#agreed = false;
     const answer = await this.ask('initialize', { protocolVersion: this.version, capabilities: this.capabilities, clientInfo: { name: 'peer', version: '1' } });
     const result = bag(answer?.['result']);

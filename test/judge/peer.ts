@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../src/bounds/clock.ts';
 import type { JudgedServer } from '../../src/judge/index.ts';
 import { isObject } from '../../src/jsonrpc/internal-exports.ts';
@@ -69,6 +70,8 @@ export interface PeerOptions {
   readonly templates?: readonly Bag[] | undefined;
   readonly prompts?: readonly Bag[] | undefined;
   readonly sessions?: boolean | undefined;
+  /** Whether it speaks HTTP+SSE: 2024-11-05 basic/transports#http-with-sse. */
+  readonly sse?: boolean | undefined;
   /** Items of one page. Default: all. */
   readonly pageSize?: number | undefined;
   /** Milliseconds that it takes to end. */
@@ -108,7 +111,7 @@ export class Peer {
   }
 
   server(way: 'pipe' | 'http', url = 'http://127.0.0.1/mcp'): JudgedServer {
-    return way === 'pipe' ? { name: 'peer', open: (trace) => this.#pipe(trace) } : { name: 'peer', http: { url, fetch: (to, init) => this.#fetch(new URL(String(to)), init ?? {}) } };
+    return way === 'pipe' ? { name: 'peer', open: (trace) => this.#pipe(trace) } : { name: 'peer', http: { url, fetch: (to, init) => Promise.race([this.#fetch(new URL(String(to)), init ?? {}), aborted(init?.signal ?? undefined)]) } };
   }
 
   #pipe(trace: Trace): ClientTransport {
@@ -335,6 +338,7 @@ export class Peer {
     const known = this.#connections.get(this.options.sessions ? session ?? '' : 'only');
     const connection = known ?? this.#connection(() => {});
     const other = { ...this.#call(connection, {}, text, headers), method, params: { path: url.pathname } };
+    if (this.options.sse) return this.#overSse(method, text, other);
     if (method !== 'POST') {
       this.options.heard?.(other);
       if (method === 'DELETE' && session !== undefined && known) {
@@ -357,6 +361,31 @@ export class Peer {
         this.#answer(edit?.(whole, call) ?? whole, call).then(resolve, reject);
       });
     });
+  }
+
+  /** A stream brings every message of the server; messages of the client go to the address in its first event. */
+  #overSse(method: string, text: string, other: Call): Response | Promise<Response> {
+    const path = other.params['path'];
+    if (method === 'GET') {
+      const id = ++this.#sessions;
+      const encoder = new TextEncoder();
+      return this.#answer(this.#edited('GET', other, { status: 200 }), other).then((plain) => (plain.status !== 200 ? plain : new Response(new ReadableStream({
+        start: (control) => {
+          control.enqueue(encoder.encode(`event: endpoint\r\ndata: /messages/${id}\r\n\r\n`));
+          this.#connections.set(`/messages/${id}`, this.#connection((message) => {
+            try {
+              control.enqueue(encoder.encode(`event: message\ndata: ${textOf(message)}\n\n`));
+            } catch {
+              // The judge has left.
+            }
+          }));
+        },
+      }), { headers: { 'content-type': 'text/event-stream' } })));
+    }
+    const connection = this.#connections.get(String(path));
+    if (!connection) return this.#answer({ status: 405 }, other);
+    queueMicrotask(() => this.#take(connection, text, {}, (said, call) => this.#deliver(said, call, connection.say)));
+    return this.#answer(this.#edited('POST', other, { status: 202 }), other);
   }
 
   readonly #connections = new Map<string, PeerConnection>();
@@ -387,6 +416,13 @@ export class Peer {
       },
     });
   }
+}
+
+/** Rejects when the judge gives the request up. */
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  // All requests of HTTP+SSE have one signal.
+  if (signal) setMaxListeners(0, signal);
+  return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
 }
 
 const textOf = (message: object | string): string => (typeof message === 'string' ? message : JSON.stringify(message));

@@ -39,7 +39,7 @@ export interface HandlePort {
   /** Follows the server's notifications about the task, from now on. */
   follow(id: string): Follower;
   /** Whether the client was closed. It may be connected again. */
-  closed?(): boolean;
+  closed(): boolean;
 }
 
 /** 2025-11-25 and ext-tasks: clients SHOULD honour the poll interval. Values of the server outside these bounds are clamped. */
@@ -180,7 +180,7 @@ export class TaskHandle {
       } catch (error) {
         if (this.#ended || failures >= most || !mayPass(error)) throw error;
         const factor = error instanceof ConnectionError ? 1 : 2 ** failures;
-        await this.#news.wait(Math.min(this.#pollMs * factor, maxPollMs), !this.#wanted && this.#port.closed?.());
+        await this.#news.wait(Math.min(this.#pollMs * factor, maxPollMs), !this.#wanted && this.#port.closed());
       }
     }
   }
@@ -188,7 +188,7 @@ export class TaskHandle {
   #want(): void {
     const first = !this.#wanted;
     this.#wanted = true;
-    if (first && this.#port.closed?.()) this.#follower?.wake();
+    if (first && this.#port.closed()) this.#follower?.wake();
   }
 
   #note(task: Bag): TaskStatus {

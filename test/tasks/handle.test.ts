@@ -43,6 +43,7 @@ function handleOf(said: (Bag | Error)[], first?: Bag, own: Partial<HandlePort> =
     },
     outcome: async (id, task) => () => detailedResult(id, task),
     check: () => undefined,
+    closed: () => false,
     cancel: async () => {},
     answer: async () => false,
     follow: () => ({

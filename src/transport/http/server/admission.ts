@@ -101,8 +101,8 @@ export function denial(thrown: unknown, report: (fault: unknown) => void): { sta
   try {
     // Check the name, not the class: the server may use another copy of this package. The name proves little, so check the rest too.
     if (!(thrown instanceof Error && thrown.name === 'AccessDenied')) return undefined;
-    const { refusal } = thrown as AccessDenied;
-    return isRefusal(refusal) ? { status: refusal.status, fields: challengeFields(refusal) } : undefined;
+    const { refusal } = thrown as Partial<AccessDenied>;
+    return refusal && isRefusal(refusal) ? { status: refusal.status, fields: challengeFields(refusal) } : undefined;
   } catch (fault) {
     report(fault);
     return undefined;

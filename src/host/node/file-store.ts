@@ -11,19 +11,22 @@ import { replaceFile } from './replace-file.ts';
  */
 export function fileStore(folder: string): HostStore {
   const fileOf = (key: string): string => join(folder, `${encodeURIComponent(key).replaceAll('.', '%2E')}.json`);
+  const get = async (key: string): Promise<unknown> => {
+    try {
+      return JSON.parse(await readFile(fileOf(key), 'utf8')) as unknown;
+    } catch (thrown) {
+      if (isObject(thrown) && thrown['code'] === 'ENOENT') return undefined;
+      throw thrown;
+    }
+  };
+  const write = async (key: string, made: () => unknown): Promise<void> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const file = fileOf(key);
+    await withFileLock(`${file}.lock`, async () => replaceFile(file, JSON.stringify(await made())));
+  };
   return {
-    async get(key) {
-      try {
-        return JSON.parse(await readFile(fileOf(key), 'utf8')) as unknown;
-      } catch (thrown) {
-        if (isObject(thrown) && thrown['code'] === 'ENOENT') return undefined;
-        throw thrown;
-      }
-    },
-    async set(key, value) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const file = fileOf(key);
-      await withFileLock(`${file}.lock`, () => replaceFile(file, JSON.stringify(value)));
-    },
+    get,
+    set: (key, value) => write(key, () => value),
+    update: (key, change) => write(key, async () => change(await get(key))),
   };
 }

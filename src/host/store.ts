@@ -7,18 +7,24 @@ export interface HostStore {
   get(key: string): Promise<unknown>;
   /** Stores a value and replaces the one before it. */
   set(key: string, value: unknown): Promise<void>;
-  /**
-   * Stores what `change` makes of the present value, while no other process changes it. Without this, the value is read and then set: of
-   * two processes that change grants at once, one undoes what the other has done, such as a revocation.
-   */
-  update?(key: string, change: (value: unknown) => unknown): Promise<void>;
+}
+
+/**
+ * A store that several processes share. With `get` and `set` only, of two processes that change the grants at once, one undoes what the
+ * other has done, such as a revocation.
+ */
+export interface SharedStore extends HostStore {
+  /** Stores what `change` makes of the present value, while no other process changes it. */
+  update(key: string, change: (value: unknown) => unknown): Promise<void>;
 }
 
 /** Changes a value, by `update` if the store has it. */
 export async function updateValue(store: HostStore, key: string, change: (value: unknown) => unknown): Promise<void> {
-  if (store.update) await store.update(key, change);
+  if (isShared(store)) await store.update(key, change);
   else await store.set(key, change(await store.get(key)));
 }
+
+const isShared = (store: HostStore): store is SharedStore => 'update' in store && typeof store.update === 'function';
 
 /** Keeps everything in memory: pins and grants end with the process. */
 export function memoryStore(): HostStore {

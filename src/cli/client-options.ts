@@ -71,10 +71,10 @@ export interface ClientWords {
 }
 
 /** The words of a subcommand without a server. */
-export type Words = Pick<ClientWords, 'flag' | 'text' | 'texts' | 'rest' | 'given'>;
+export type CommandWords = Pick<ClientWords, 'flag' | 'text' | 'texts' | 'rest' | 'given'>;
 
 /** Parses only options, for subcommands without a server. */
-export function readWords(words: readonly string[], own: OwnOptions, positionals: boolean = false): Words {
+export function readWords(words: readonly string[], own: OwnOptions, positionals: boolean = false): CommandWords {
   let parsed;
   try {
     parsed = parseArgs({ args: [...words], options: own, allowPositionals: positionals });
@@ -94,7 +94,7 @@ export function readWords(words: readonly string[], own: OwnOptions, positionals
 }
 
 /** Throws `WrongUse` if one of these options was given: it would have no effect. `why` follows its name. */
-export function refuseGiven({ given }: Pick<Words, 'given'>, names: readonly string[], why: string): void {
+export function refuseGiven({ given }: Pick<CommandWords, 'given'>, names: readonly string[], why: string): void {
   const found = given.find((name) => names.includes(name));
   if (found !== undefined) throw new WrongUse(`--${found} ${why}`);
 }

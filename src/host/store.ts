@@ -20,11 +20,10 @@ export interface SharedStore extends HostStore {
 
 /** Changes a value, by `update` if the store has it. */
 export async function updateValue(store: HostStore, key: string, change: (value: unknown) => unknown): Promise<void> {
-  if (isShared(store)) await store.update(key, change);
-  else await store.set(key, change(await store.get(key)));
+  await (isShared(store) ? store.update(key, change) : store.set(key, change(await store.get(key))));
 }
 
-const isShared = (store: HostStore): store is SharedStore => 'update' in store && typeof store.update === 'function';
+const isShared = (store: HostStore): store is SharedStore => 'update' in store;
 
 /** Keeps everything in memory: pins and grants end with the process. */
 export function memoryStore(): HostStore {

@@ -37,7 +37,7 @@ const entries = [
   { ...programNamed('oauth-login'), ceiling: 35.96 * KIB },
   { ...programNamed('oauth-service'), ceiling: 33.25 * KIB },
   { ...programNamed('validator'), ceiling: 7.38 * KIB },
-  { ...programNamed('host'), ceiling: 42.06 * KIB },
+  { ...programNamed('host'), ceiling: 42.12 * KIB },
   { ...programNamed('tap'), ceiling: 4.16 * KIB },
   { ...programNamed('transcript'), ceiling: 5.55 * KIB },
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
@@ -48,8 +48,8 @@ const entries = [
 
 /** Ceilings of the unpacked package: executable files and types, and files for reading. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3094.5 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5431 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3103.0 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5445.6 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

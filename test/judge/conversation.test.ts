@@ -174,10 +174,10 @@ test('judge: evidence has the last 400 entries; base-60 is broken by bytes that 
 
 test('judge: requests in texts that were sent unchanged are known by their ids', () => {
   const { conversation, come, arrivals } = world();
-  for (const text of ['[{"id":1,"method":"a"},{"id":"b","method":"c","params":{"x":1}},{"id":5,"result":{}},{"id":6,"error":{}},{"id":null,"method":"d"},7]', '{"id":71,"method":"pi', '{"id":"t","method":', 'no id', '{"id":{},"method":"x"}']) void conversation.sendText(text);
-  assert.deepEqual(conversation.asked.map(({ id, method, params, done }) => [id, method, params, done]), [[1, 'a', {}, false], ['b', 'c', { x: 1 }, false], [71, 'undefined', {}, false], ['t', 'undefined', {}, false]]);
-  come(result('t'));
-  assert.equal(arrivals[0]?.answers?.id, 't');
+  for (const text of ['[{"id":1,"method":"a"},{"id":"b","method":"c","params":{"x":1}},{"id":5,"result":{}},{"id":6,"error":{}},{"id":null,"method":"d"},7]', '{"id":71,"method":"pi', '{"id":"text","method":', 'no id', '{"id":{},"method":"x"}']) void conversation.sendText(text);
+  assert.deepEqual(conversation.asked.map(({ id, method, params, done }) => [id, method, params, done]), [[1, 'a', {}, false], ['b', 'c', { x: 1 }, false], [71, 'undefined', {}, false], ['text', 'undefined', {}, false]]);
+  come(result('text'));
+  assert.equal(arrivals[0]?.answers?.id, 'text');
 });
 
 test('judge: over HTTP a conversation sends the headers of its revision, its session, and what it is told', async () => {

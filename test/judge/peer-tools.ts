@@ -68,7 +68,7 @@ const tools: readonly PeerTool[] = [
     name: 'log', inputSchema: any,
     run: (_given, { modern, meta }) => ({ result: text('done'), ...(!modern || meta['io.modelcontextprotocol/logLevel'] !== undefined) && { before: [note('message', { level: 'info', data: 'working' })] } }),
   },
-  asking('ask', 'elicitation'), asking('ask_too', 'elicitation'), asking('ask_and_work', 'elicitation', 1_200), asking('sample', 'sampling'), asking('roots', 'roots'),
+  asking('ask', 'elicitation'), asking('ask_too', 'elicitation'), asking('ask_and_work', 'elicitation', 1_200), { ...asking('ask_or_task', 'elicitation'), execution: { taskSupport: 'optional' }, workMs: 10 }, asking('sample', 'sampling'), asking('roots', 'roots'),
   {
     name: 'mirror', inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, count: { type: 'integer', 'x-mcp-header': 'Count' }, on: { type: 'boolean', 'x-mcp-header': 'On' } }, required: ['region'] },
     run: () => ({ result: text('done') }),

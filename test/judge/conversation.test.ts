@@ -112,7 +112,7 @@ test('judge: a conversation ends its requests when the peer is gone, when one fa
   assert.deepEqual([(await three.conversation.ask('ping')).came, await three.conversation.tell('x'), await three.conversation.bare('GET')], ['not sent', undefined, undefined]);
 });
 
-test('judge: a conversation answers questions, takes batches apart, and knows what is no message', () => {
+test('judge: a conversation answers questions, takes batches apart, and knows texts that are not messages', () => {
   const { come, sent, arrivals } = world({ question: (method, params) => (method === 'roots/list' ? { result: params } : undefined) });
   come([{ jsonrpc: '2.0', id: 'a', method: 'roots/list', params: { x: 1 } }, { jsonrpc: '2.0', method: 'roots/list' }, { jsonrpc: '2.0', id: 'b', method: 'roots/list', params: [] }, { jsonrpc: '2.0', id: 'c', method: 'other' }]);
   come('[]');

@@ -1,5 +1,4 @@
 import { isObject } from '../../src/jsonrpc/internal-exports.ts';
-import { capabilitiesKey } from '../../src/protocol/internal-exports.ts';
 import { bag } from './peer.ts';
 import type { Bag, Call, Said } from './peer.ts';
 
@@ -81,6 +80,3 @@ const tools: readonly PeerTool[] = [
 ];
 
 export const peerTools: Readonly<Record<string, PeerTool>> = Object.fromEntries(tools.map((one) => [one.name, one]));
-
-/** What a request of 2026-07-28 declares. */
-export const declaresIn = (meta: Bag): unknown => meta[capabilitiesKey];

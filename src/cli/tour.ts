@@ -166,7 +166,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
   /** Every request uses this, so that none waits forever. */
   const ask = async <T>(run: (options: CallOptions) => Promise<T>): Promise<T> => {
     try {
-      return await watchdog.guard((signal) => run({ signal, timeoutMs: 0, maxTimeoutMs: 0 }));
+      return await watchdog.guard((signal) => run({ signal }));
     } finally {
       await options.afterExchange?.();
     }

@@ -90,7 +90,13 @@ function makeCgroup(controllers: readonly Controller[]): Cgroup {
   // A counter would not be unique: another PID namespace may see the same groups, and a killed process leaves groups behind.
   const name = `barewire-${process.pid}-${randomUUID()}`;
   const directories: string[] = [];
-  const remove = (): void => directories.splice(0).forEach((directory) => rmdirSync(directory));
+  /** Throws at the first group that still has a process; a further call goes on from there. */
+  const remove = (): void => {
+    for (let last = directories.at(-1); last !== undefined; last = directories.at(-1)) {
+      rmdirSync(last);
+      directories.pop();
+    }
+  };
   try {
     for (const { parent, settings } of controllers) {
       const directory = join(parent, name);

@@ -46,9 +46,9 @@ const gate = ['sh', '-c', 'read -r _ <&3 && exec 3<&- && exec "$@"', 'sh'];
 const init = ['sh', '-c', '"$@"; exit $?', 'sh'];
 
 /** Whether a program runs with these words in front of it. */
-function works(words: readonly string[], user?: OtherUser): boolean {
+function works(words: readonly string[]): boolean {
   const [command = '', ...args] = [...words, 'sh', '-c', 'exit 0'];
-  return spawnSync(command, args, { stdio: 'ignore', timeout: 5000, cwd: '/', ...user }).status === 0;
+  return spawnSync(command, args, { stdio: 'ignore', timeout: 5000, cwd: '/' }).status === 0;
 }
 
 /**

@@ -185,7 +185,7 @@ class ExecutableRun implements ToolProcess {
 
   pause(): void {
     if (this.#timer === undefined) return;
-    this.#timer?.stop();
+    this.#timer.stop();
     this.#timer = undefined;
     this.#left -= systemClock.monotonic() - this.#since;
   }
@@ -218,7 +218,8 @@ class ExecutableRun implements ToolProcess {
   /** Puts the waiting process into its control group, and then lets it start the program. */
   #openGate(): void {
     const { pid, stdio } = this.#child;
-    const gate = stdio[3];
+    // If no file descriptor is left, Node makes no streams, and its types do not say so; the error event follows.
+    const gate = stdio?.[3];
     if (!this.#cgroup || !gate) return;
     gate.on('error', () => {});
     try {

@@ -66,10 +66,10 @@ export function failureDetector(bus: Bus, self: string, report: (error: Error) =
 
   /** Returns the processes that have certainly gone. */
   async function gone(processes: readonly string[]): Promise<readonly string[]> {
-    // Ask about this process in the same call: if its lease has expired too, the engine was away.
+    // Ask about this process in the same call: if its lease has expired too, the engine was away, and nothing is certain.
     const found = await ask(() => bus.gone([...processes, self]));
     if (found.includes(self)) trouble();
-    return found.filter((name) => name !== self && (ended.has(name) || doubts === undefined));
+    return found.filter((name) => ended.has(name) || doubts === undefined);
   }
 
   return {

@@ -129,7 +129,7 @@ function synonymTable(): NonNullable<typeof table> {
 /** For each word of a request, and each phrase with synonyms: the words that stand for it, with their weights. */
 function meaningsOf(query: string): Map<string, number>[] {
   const { others, longest } = synonymTable();
-  const raw = rawWordsOf(query.slice(0, 4_000));
+  const raw = rawWordsOf(query);
   const words = raw.map(stem);
   const found = new Map<string, Map<string, number>>();
   const mean = (phrase: string, own: boolean): void => {
@@ -140,7 +140,7 @@ function meaningsOf(query: string): Map<string, number>[] {
   };
   words.forEach((word, at) => {
     const common = tooCommon.has(raw[at] ?? '');
-    if (!common || others.has(word)) mean(word, !common);
+    mean(word, !common);
     for (let length = 2; length <= longest && at + length <= words.length; length++) mean(words.slice(at, at + length).join(' '), false);
   });
   return [...found.values()];

@@ -27,7 +27,6 @@ export function stem(word: string): string {
   let root = word.replace(/'s$/, '');
   if (root.endsWith('sses')) root = root.slice(0, -2);
   else if (/[^aeiou]ies$/.test(root)) root = `${root.slice(0, -3)}y`;
-  else if (/(x|ch|sh|z)es$/.test(root)) root = root.slice(0, -2);
   else if (/[^su]s$/.test(root)) root = root.slice(0, -1);
   for (const ending of ['ational', 'ation', 'ments', 'ment', 'ness', 'ingly', 'ing', 'edly', 'ed', 'er', 'or', 'ly', 'ion']) {
     if (!root.endsWith(ending) || root.length - ending.length < 3) continue;

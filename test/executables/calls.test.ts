@@ -27,7 +27,7 @@ test('a line of a tool: each kind of message, and what is none', () => {
     ['{"progress":{"progress":1,"total":1e999}}', { kind: 'progress', progress: 1 }],
     ['{"progress":1e999}', undefined],
     ['{"progress":"1"}', undefined],
-    ['{"log":"text"}', { kind: 'log', level: 'info', data: 'text' }],
+    ...['"text"', 'null', '5', 'true', '["level"]', '{"level":5}'].map((data): [string, unknown] => [`{"log":${data}}`, { kind: 'log', level: 'info', data: JSON.parse(data) }]),
     ['{"log":{"level":"loud","data":1}}', { kind: 'log', level: 'info', data: { level: 'loud', data: 1 } }],
     ['{"log":{"level":"error","data":1,"message":2}}', { kind: 'log', level: 'error', data: 1 }],
     ['{"log":{"level":"error","message":2}}', { kind: 'log', level: 'error', data: 2 }],

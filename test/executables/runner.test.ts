@@ -101,6 +101,17 @@ test('a run: it ends with its code, its signal, its time, what it writes, or the
   stopped.run.stop('late');
   stopped.run.resume();
   assert.equal(await stopped.run.ended, 'one');
+  // Nothing is heard of it any more, also if it has written more already.
+  const talking: string[] = [];
+  const talks = await start('read -r first; printf "a\\nb\\n"; sleep 60', {
+    open: true,
+    onLine: (line) => {
+      talking.push(line);
+      talks.run.stop('heard');
+    },
+  });
+  talks.run.write('go');
+  assert.deepEqual([await talks.run.ended, talking], ['heard', ['a']]);
   // Child processes end too, also those that hold its pipes.
   const parent = await start('sleep 300 & echo $!; exit 3');
   assert.equal(await parent.run.ended, 'exited with code 3');
@@ -142,6 +153,10 @@ test('a run: its clock stands while it waits for a person', { skip: unix }, asyn
   run.resume();
   run.write('go');
   assert.equal(await run.ended, 'exited with code 4');
+  // A program may end meanwhile.
+  const meanwhile = await start('exit 5');
+  meanwhile.run.pause();
+  assert.equal(await meanwhile.run.ended, 'exited with code 5');
   // Time used before the pause counts.
   const slow = await start('sleep 60', { timeMs: 300 });
   await new Promise((resolve) => setTimeout(resolve, 200));
@@ -163,6 +178,8 @@ test('runs: so many at once; one that another waits for uses its place; a close 
   });
   const nested = await start('echo nested', { nested: true });
   assert.equal(await nested.run.ended, undefined);
+  // Its end frees no place: nobody took one.
+  await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual([nested.lines, began], [['nested'], false]);
   first.run.write('go');
   assert.equal(await first.run.ended, undefined);

@@ -325,12 +325,16 @@ test('a client that comes back for the GET stream before the last: it ends while
   const it = await listening(t);
   const first = await it.get();
   const second = await it.get();
+  // It is written here: nothing is sent for it.
+  it.broken.set('send', new Error('away'));
   const ended = await it.get(primeOf(first));
   // It gets what the first stream had, and then the connection ends.
   assert.deepEqual([wordsOf(ended), ended.stream, second.stream], [[updated], 'ended', 'open']);
   second.leave();
   await settled();
   const third = await it.get(primeOf(first));
+  assert.deepEqual(it.errors, []);
+  it.broken.clear();
   assert.deepEqual([wordsOf(third).slice(-3), third.stream], [everything, 'open']);
   const { listener } = await it.record(it.headers);
   assert.equal(listener?.process, it.own.process);

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
+import type { StreamPart } from '../../src/fleet/index.ts';
 import type { FleetMessage } from '../../src/fleet/messages.ts';
+import { SharedStream } from '../../src/fleet/shared-stream.ts';
+import type { SharedStreamOptions } from '../../src/fleet/shared-stream.ts';
 import type { ScriptedRequest } from '../transport/http/scripted-request.ts';
 import { eventsOf, settled, spiedMember, wordsOf } from './spied-member.ts';
 import type { SpiedMember } from './spied-member.ts';
@@ -206,4 +209,52 @@ test('a store that rejects later breaks the stream as one that throws', async (t
   await it.step();
   await it.step();
   assert.deepEqual([eventsOf(it.request).map(({ id }) => id), it.errors], [[`${it.stream}-1`, undefined, undefined], ['thrown']]);
+});
+
+/** A stream by itself, and what it stores. */
+function streamOf(request: number | undefined, ended: boolean): { stream: SharedStream; stored: StreamPart[]; ends: string[] } {
+  const [stored, ends]: [StreamPart[], string[]] = [[], []];
+  const parts = {
+    id: 'own-1', request, session: { id: 's', ended }, services: { limits: { sessionIdleMs: 5, maxBufferedBytes: 100 }, report: assert.fail },
+    self: { name: 'own', streams: { append: (part: StreamPart) => void stored.push(part) }, awaited: () => {} }, over: () => void ends.push('over'),
+  };
+  const stream = new SharedStream(parts as unknown as SharedStreamOptions);
+  stream.take({ room: true, deliver: (first, texts, over) => void ends.push(`${first} ${texts.length} ${over}`), end: () => void ends.push('carrier') });
+  return { stream, stored, ends };
+}
+
+test('a stream that ends has an answer to its request if its session has ended, and never two', async () => {
+  const progress = '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}';
+  const answer = (id: number): string => `{"jsonrpc":"2.0","id":${id},"result":{}}`;
+  const question = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+  for (const texts of [[], [progress], [answer(1)], [progress, answer(1)], [progress, progress, answer(1)], [answer(2)], [answer(1), progress], [question], [answer(1), question]]) {
+    for (const ended of [false, true]) for (const request of [undefined, 1]) for (const flushed of [false, true]) {
+      const { stream, stored, ends } = streamOf(request, ended);
+      for (const text of texts) stream.write(text);
+      if (flushed) await Promise.resolve();
+      stream.finish();
+      stream.finish();
+      await Promise.resolve();
+      const written = stored.flatMap((part) => part.texts);
+      const missing = ended && request !== undefined && texts.at(-1) !== answer(1);
+      const place = JSON.stringify({ texts, ended, request, flushed });
+      assert.deepEqual(written.slice(0, texts.length), texts, place);
+      assert.deepEqual(written.slice(texts.length).map((text) => { const { id, error } = JSON.parse(text) as { id: number; error?: object }; return [id, error !== undefined]; }), missing ? [[1, true]] : [], place);
+      assert.deepEqual([stored.map(({ over }) => over).at(-1), stored.filter(({ over }) => over).length, ends.at(-1)], [true, 1, 'over'], place);
+    }
+  }
+});
+
+test('a client that is told to come back finds its stream in the store, though it has no event yet', async () => {
+  for (const before of [0, 1]) {
+    const { stream, stored, ends } = streamOf(1, false);
+    if (before) stream.write('{"jsonrpc":"2.0","method":"x"}');
+    await Promise.resolve();
+    stream.detach();
+    assert.deepEqual([stored.map(({ texts, over, first }) => [first, texts.length, over]), ends.at(-1)], [[[1, before, false]], 'carrier']);
+    stream.detach();
+    assert.equal(stored.length, 1, 'the store knows it already');
+    stream.finish();
+    assert.deepEqual([stored.length, stored.at(-1)?.over], [2, true]);
+  }
 });

@@ -81,6 +81,20 @@ test('activity log in files: bounded, chained, several writers', async (t) => {
   assert.ok(!cut.ok && /missing at the end/.test(cut.why));
 });
 
+test('activity log in files: a head that is not one is refused, whatever is missing in it', async (t) => {
+  const file = join(folder(t), 'activity.jsonl');
+  await new ActivityLog(fileLog(file), () => 1, fail).record('asked', {});
+  const head = JSON.parse(readFileSync(`${file}.head`, 'utf8')) as Record<string, unknown>;
+  const heads = [null, 5, 'x', [], {}, { seq: 1 }, { digest: 'x' }, { seq: 1.5, digest: 'x' }, { seq: 1, digest: 5 }];
+  for (const bad of [
+    null, 5, 'x', [], {}, ...Object.keys(head).map((name) => ({ ...head, [name]: undefined })),
+    ...['head', 'start'].flatMap((name) => heads.map((one) => ({ ...head, [name]: one }))), ...['files', 'bytes'].map((name) => ({ ...head, [name]: '1' })),
+  ]) {
+    writeFileSync(`${file}.head`, JSON.stringify(bad));
+    await assert.rejects(verifyLogFile(file), /is not the head of an activity log/, JSON.stringify(bad));
+  }
+});
+
 test('activity log in files: a writer that died leaves whole lines or half of one, and the log goes on', async (t) => {
   const file = join(folder(t), 'activity.jsonl');
   const log = new ActivityLog(fileLog(file), () => 1, fail);

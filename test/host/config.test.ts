@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { readServers } from '../../src/host/config.ts';
+import { HostError } from '../../src/host/errors.ts';
 import { fileStore } from '../../src/host/node/file-store.ts';
-import { readApplication } from '../../src/host/node/config-files.ts';
+import { readApplication, readConfigFiles } from '../../src/host/node/config-files.ts';
 import { withoutComments } from '../../src/host/node/json-with-comments.ts';
 import type { Application } from '../../src/host/node/config-files.ts';
 import { resolvePath } from '../../src/host/node/resolve-path.ts';
@@ -92,6 +93,16 @@ test('the configurations of other applications are read, the user\'s own entries
   assert.deepEqual(await read('cursor'), { c: { url: 'http://127.0.0.1:1/mcp' } });
   put(join(cwd, '.mcp.json'), '{');
   await assert.rejects(read('claude-code'), { code: 'bad-config', message: /\.mcp\.json: / });
+  // A folder's file that is unusable is reported, and the others are used. A refusal to accept one is no such problem.
+  const files = [{ file: join(home, '.claude.json'), owner: 'user' }, { file: join(cwd, '.mcp.json'), owner: 'folder' }, { file: join(cwd, '.vscode/mcp.json'), owner: 'folder' }] as const;
+  const problems: Error[] = [];
+  const reading = { machine, onProblem: (error: Error) => void problems.push(error) };
+  assert.deepEqual(Object.keys(await readConfigFiles(files, { ...reading, accept: async () => true })), ['a', 'b']);
+  assert.deepEqual(problems.map((error) => error instanceof HostError && error.code), ['bad-config']);
+  for (const error of [new HostError('not-accepted', 'no terminal'), new Error('odd')]) {
+    await assert.rejects(readConfigFiles(files, { ...reading, accept: async () => { throw error; } }), error);
+  }
+  assert.equal(problems.length, 3, 'the malformed file is reported each time, and nothing else');
 });
 
 test('comments and trailing commas go, text stays', () => {

@@ -13,6 +13,13 @@ test('frame: each row begins with the mark, whatever the text does', () => {
   assert.deepEqual(framed(`${' '.repeat(17)}Run it? [y/N]`, { columns: 20 }), [`│ ${' '.repeat(17)}`, '│ Run it? [y/N]']);
 });
 
+test('frame: punctuation, arrows and the lines of tables take one column, and all else from U+1100 on two', () => {
+  for (const [first, last, columns] of [[0x20, 0x10ff, 1], [0x1100, 0x200f, 2], [0x2010, 0x25ff, 1], [0x2600, 0xffff, 2], [0x10000, 0x1f64f, 2]] as const) {
+    for (const code of [first, first + 1, last - 1, last]) assert.equal(columnsOf(String.fromCodePoint(code)), columns, code.toString(16));
+    assert.equal(columnsOf(String.fromCodePoint(first, last)), 2 * columns);
+  }
+});
+
 test('frame: rows end between words, where there is one to end at', () => {
   assert.deepEqual(framed('the quick brown fox jumps over', { columns: 16 }), ['│ the quick ', '│ brown fox ', '│ jumps over']);
   assert.deepEqual(framed('a abcdefghijklmnopqrst', { columns: 16 }), ['│ a abcdefghijk', '│ lmnopqrst']);

@@ -6,6 +6,7 @@ import { checkConfig, expandVariables, readServers, variablesIn } from '../../sr
 import { fitsLoosely, kindOf, normal, patternOf, readLocation } from '../../src/host/locations.ts';
 import { hanging } from '../../src/host/node/lines.ts';
 import { chosenConfigFiles, configFiles } from '../../src/host/node/config-files.ts';
+import { diffTools } from '../../src/host/pins.ts';
 import { checkRule, deniesAnyCall, rule, withDefaults } from '../../src/host/rules.ts';
 import type { Rule, RuledCall } from '../../src/host/rules.ts';
 
@@ -155,6 +156,8 @@ test('a rule: arguments of each kind', async () => {
     [{ a: 1 }, { a: 1, b: 2 }, 'allow deny'], [{ a: 1 }, { b: 1 }, ''], [{ a: { b: 'x*' } }, { a: { b: 'xy' } }, 'allow deny'], [{ a: 1 }, 5, ''],
     [[1, 2], [1, 2], 'allow deny'], [[1, 2], [2, 1], ''], [[], [], 'allow deny'],
     ['a*', ['a1', 'a2'], 'allow deny'], ['a*', ['a1', 'b'], 'deny'], ['a*', ['b'], ''], ['a*', [], ''],
+    // A pattern without a slash is one of text, whatever the text is.
+    ['a*', 'a/b', 'allow deny'], ['*', '../b', 'allow deny'], ['a', 'x/../a', ''], ['a*', { path: 'a' }, ''],
     ['/a/**', { path: '/a/b' }, 'deny'], ['/a/**', 5, ''], ['/a/**', null, ''], [Infinity, Infinity, ''],
   ];
   for (const [wanted, given, fits] of cases) assert.equal(await ruled({ args: { x: wanted } }, call({ x: given })), fits, JSON.stringify([wanted, given]));
@@ -184,7 +187,7 @@ test('a rule: what no program can read is never allowed, and the pattern is foll
   assert.equal(await ruled({ args: { path: 'http://**' } }, call({ path: 'http://[bad' })), 'deny');
   assert.equal(await ruled({ args: { path: '/a/**' } }, call({ path: `/a/${'b'.repeat(9_000)}` })), 'deny');
   const asked: [string, string][] = [];
-  const links: Readonly<Record<string, string>> = { '/home': '/data/home', '/': '/', '.': '/work', '/data/home/x': '/data/home/x', '/home/x': '/data/home/x', 'sub/x': '/work/sub/x' };
+  const links: Readonly<Record<string, string>> = { '/home': '/data/home', '/': '/', '.': '/work', '/data/home/x': '/data/home/x', '/home/x': '/data/home/x', 'sub/x': '/work/sub/x', '/y': '/y' };
   const follow = async (path: string, server = ''): Promise<string | undefined> => {
     asked.push([path, server]);
     return links[path];
@@ -195,10 +198,10 @@ test('a rule: what no program can read is never allowed, and the pattern is foll
     // A pattern that begins with a star is relative to the root or to the server's own folder.
     ['/*/home/x', '/data/home/x', 'allow deny'], ['*/x', 'sub/x', 'allow deny'], ['sub/x', 'sub/x', 'allow deny'],
     // The pattern's folder cannot be resolved: the text itself counts.
-    ['/none/*', '/home/x', ''], ['/none/*', '/none/y', 'deny'],
+    ['/none/*', '/home/x', ''], ['/none/*', '/none/y', 'deny'], ['/none/*', '/y', ''],
   ] as const) assert.equal(await ruled({ args: { path: pattern } }, call({ path: given }), follow), fits, `${pattern} ${given}`);
   assert.ok(asked.every(([, server]) => server === 'files'));
-  assert.deepEqual([...new Set(asked.map(([path]) => path))].sort(), ['.', '/', '/data/home', '/data/home/x', '/home', '/home/x', '/none', '/none/y', 'sub/x']);
+  assert.deepEqual([...new Set(asked.map(([path]) => path))].sort(), ['.', '/', '/data/home', '/data/home/x', '/home', '/home/x', '/none', '/none/y', '/y', 'sub/x']);
   // A URI is not resolved.
   asked.length = 0;
   await ruled({ args: { path: 'https://h/*' } }, call({ path: 'https://h/x' }), follow);
@@ -295,4 +298,16 @@ test('lines: a row that goes on is as wide as what is seen of it, whatever colou
     // The coloured word moves to the next row, which has exactly 16 columns after the mark.
     assert.deepEqual(hanging(`${'a'.repeat(15)} ${colour}bbbb${'c'.repeat(14)}`, 20), [`${'a'.repeat(15)} `, `  ┆ ${colour}bbbb${'c'.repeat(12)}`, '  ┆ cc']);
   }
+});
+
+test('a change of a tool is shown by members, which are named by at most three names; each value and the whole are bounded', () => {
+  const of = (inner: unknown): Parameters<typeof diffTools>[0] => ({ name: 't', inputSchema: { type: 'object', properties: { a: { b: { c: inner } } } } } as never);
+  assert.deepEqual(diffTools(of(1), of(2)), ['- inputSchema.properties.a: {"b":{"c":1}}', '+ inputSchema.properties.a: {"b":{"c":2}}']);
+  assert.deepEqual(diffTools(of(1), of(1)), []);
+  assert.deepEqual(diffTools({ ...of(1), title: 'T' } as never, { ...of(1), description: 'D' } as never), ['+ description: "D"', '- title: "T"']);
+  const many = (value: number): Parameters<typeof diffTools>[0] => ({ name: 't', inputSchema: { type: 'object', properties: Object.fromEntries(Array.from({ length: 103 }, (_, at) => [`p${at}`, value])) } } as never);
+  const lines = diffTools(many(1), many(2));
+  assert.deepEqual([lines.length, lines.at(-1)], [201, '… 6 lines more']);
+  const [, long = ''] = diffTools({ ...of(1), title: 'a' } as never, { ...of(1), title: 'b'.repeat(10_500) } as never);
+  assert.match(long, /^\+ title: "b{9999}… \(502 characters more\)$/);
 });

@@ -78,3 +78,12 @@ test('redaction: texts, names, lists, members, depth and the whole line have the
   assert.deepEqual(texts.map((text) => text.length > 100), [...Array<boolean>(50).fill(true), ...Array<boolean>(10).fill(false)]);
   assert.equal(texts[50], '… (4000 characters more)');
 });
+
+test('redaction: an address shows neither its user nor its password, whatever its scheme; the name of a member that is cut shows no key', () => {
+  for (const scheme of ['http', 'https', 'HTTPS', 'ws', 'postgresql', 'git+ssh', 'x']) {
+    const shown = JSON.stringify(redact({ at: `${scheme}://ann:hunter2@h.example/a` }));
+    assert.ok(shown.includes('h.example/a') && !shown.includes('hunter2'), shown);
+  }
+  const key = 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4';
+  assert.deepEqual(redact({ [`${'n '.repeat(40)}${key}${' n'.repeat(80)}`]: 1 }), { [`${'n '.repeat(40)}[redacted]${' n'.repeat(46)}… (68 characters more) #0`]: 1 });
+});

@@ -3,9 +3,13 @@ import test from 'node:test';
 import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { clockOf } from '../mock-clock.ts';
 import { McpClient } from '../../src/client/index.ts';
+import type { ClientOptions } from '../../src/client/index.ts';
+import { memoryLog } from '../../src/host/activity-log.ts';
 import { findTools } from '../../src/host/find-tools.ts';
 import { Host } from '../../src/host/host.ts';
 import type { HostOptions } from '../../src/host/options.ts';
+import type { PinChange } from '../../src/host/pins.ts';
+import { memoryStore } from '../../src/host/store.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 
@@ -163,4 +167,93 @@ test('host: a server that cannot be started is started and reported in calls to 
   await assert.rejects(host.call('bad/look'), { code: 'server-down', message: /not restarted for 60 s more/ });
   await assert.rejects(host.call('bad/look'), { code: 'server-down' });
   assert.deepEqual([tries.length, states.length], [4, 8]);
+});
+
+test('host: the state of each server, and what is known of it before it runs; an unknown name is answered with the known ones', async (t) => {
+  const shared: Partial<HostOptions> = { store: memoryStore(), servers: { a: { command: 'a' }, off: { command: 'b', disabled: true, trusted: true } } };
+  const stateOf = async (host: Host): Promise<unknown[]> => (await host.servers()).map(({ name, state, why, disabled, trusted, client, listed }) =>
+    [name, state, why, disabled, trusted, client !== undefined, Object.keys(listed?.tools ?? {})]);
+  const host = make(t, shared);
+  const off = ['off', 'resting', '', true, true, false, []];
+  assert.deepEqual(await stateOf(host), [['a', 'resting', '', false, false, false, []], off]);
+  await host.tools();
+  assert.deepEqual(await stateOf(host), [['a', 'ready', '', false, false, true, ['look']], off]);
+  const later = make(t, shared);
+  assert.deepEqual(await stateOf(later), [['a', 'resting', '', false, false, false, ['look']], off]);
+  await assert.rejects(later.connect('off'), { code: 'no-such-server', message: 'there is no server "off"; there are a' });
+  await assert.rejects(make(t, { servers: { a: { command: 'a' }, b: { command: 'b' } } }).connect('z'), { message: 'there is no server "z"; there are a, b' });
+  await assert.rejects(make(t, { servers: {} }).connect('z'), { message: 'there is no server "z"; there are none' });
+});
+
+test('host: the callbacks of the application are called, and none is needed', async (t) => {
+  for (const heard of [undefined, [] as unknown[]]) {
+    const note = (what: string) => (...args: unknown[]): void => void heard?.push([what, ...args]);
+    let given: ClientOptions = {};
+    const error = new Error('odd');
+    const entry = { direction: 'sent', text: '{}' } as never;
+    const host = make(t, {
+      servers: { a: { command: 'a', trusted: true } },
+      transport: (_name, _config, { trace, onStderr }) => {
+        trace?.(entry);
+        onStderr?.('a line');
+        return memoryTransport(server('a'));
+      },
+      client: (_name, info, options) => new McpClient(info, given = options),
+      ...heard && { trace: note('trace'), onStderr: note('stderr'), onError: note('error'), onState: note('state'), onListed: note('listed') },
+    });
+    await host.call('a/look');
+    given.onError?.(error);
+    assert.deepEqual(typeof given.roots === 'function' && await given.roots(), [], 'a server without roots is told that there are none');
+    if (heard) {
+      assert.deepEqual(heard, [
+        ['state', 'a', 'starting', undefined], ['trace', 'a', entry], ['stderr', 'a', 'a line'], ['state', 'a', 'ready', undefined], ['listed', 'a'], ['error', error, 'a'],
+      ]);
+    }
+  }
+});
+
+test('host: a list counts for a minute at an address without sessions, and otherwise until it changes', async (t) => {
+  for (const [kind, era, again] of [['http', 'modern', true], ['http', 'legacy', false], ['pipe', 'modern', false], ['pipe', 'legacy', false]] as const) {
+    const clock = manualClock();
+    let listed = 0;
+    const host = make(t, {
+      clock, servers: { a: { command: 'a', trusted: true } }, onListed: () => listed++,
+      transport: () => ({ ...memoryTransport(server('a')), kind }), client: (_name, info, options) => new McpClient(info, { ...options, era }),
+    });
+    for (const [at, expected] of [[0, 1], [59_999, 1], [60_000, again ? 2 : 1], [119_999, again ? 2 : 1], [120_000, again ? 3 : 1]] as const) {
+      clock.tick(at);
+      await host.call('a/look');
+      assert.equal(listed, expected, `${kind} ${era} ${at}`);
+    }
+  }
+});
+
+test('host: of the changes that wait, one is accepted and the others wait; what has gone, or waits no more, cannot be accepted', async (t) => {
+  const changing = new McpServer({ name: 'a', version: '1.0.0' });
+  const tools = Array.from({ length: 103 }, (_, at) => changing.tool(`t${at}`, { description: 'first' }, () => ''));
+  const log = memoryLog();
+  const changes: PinChange[] = [];
+  const host = make(t, { log, transport: () => memoryTransport(changing), onChanges: (_name, some) => changes.push(...some) });
+  await host.tools();
+  changes.length = 0;
+  tools.slice(1).forEach((tool) => tool.update({ description: 'second' }));
+  tools[0]?.remove();
+  await host.refresh('a');
+  const waiting = (): string[] => host.pendingChanges().map(({ name }) => name);
+  const names = tools.slice(1).map((_, at) => `t${at + 1}`);
+  assert.deepEqual(waiting().sort(), [...names].sort());
+  const [gone] = changes.filter(({ kind }) => kind === 'gone');
+  const [change] = host.pendingChanges();
+  assert.ok(gone && change);
+  await assert.rejects(host.acceptChange(gone), { code: 'tool-changed' });
+  await host.acceptChange(change);
+  assert.deepEqual(waiting().sort(), names.filter((name) => name !== change.name).sort());
+  await assert.rejects(host.acceptChange(change), { code: 'tool-changed' });
+  const pins = (await host.servers())[0]?.listed?.tools ?? {};
+  assert.deepEqual(Object.values(pins).filter(({ tool }) => tool.description === 'second').map(({ tool }) => tool.name), [change.name]);
+  await host.flushed();
+  // A hundred changes have lines of their own; the log counts the others.
+  const lines = log.lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ kind }) => kind === 'pin');
+  const counted = lines.filter(({ change: what }) => what === 'more').map(({ server: name, count }) => [name, count]);
+  assert.deepEqual([lines.filter(({ change: what }) => what === 'changed' || what === 'gone').length, counted], [100, [['a', 3]]]);
 });

@@ -156,6 +156,32 @@ test('host skills: a grant is for one set of files, over restarts, and a change 
   }
 });
 
+test('host skills: the order of the files says nothing; what is in the store in place of grants is passed over', async (t) => {
+  const store = memoryStore();
+  const always = (): Decision => ({ allow: 'always' });
+  const files = await Promise.all(['a.md', 'SKILL.md', 'b.md', 'c.md'].map(async (name) => {
+    const text = new TextEncoder().encode(name === 'SKILL.md' ? document('refunds') : name);
+    return { uri: `skill://refunds/${name}`, digest: await fileDigest(text), size: text.length };
+  }));
+  for (const [at, resources] of [files, [...files].reverse()].entries()) {
+    const { host, asked } = await hostOf(t, unlisted(resources), { store });
+    await host.loadSkill('s', uri);
+    assert.equal(asked.length, at === 0 ? 1 : 0);
+  }
+  const grants = await store.get('skill-grants') as readonly Record<string, unknown>[];
+  assert.equal(grants.length, 1);
+  const [grant = {}] = grants;
+  const odd = [null, 5, 'x', [], {}, { at: 1 }, ...Object.keys(grant).flatMap((name) => [{ ...grant, [name]: undefined }, { ...grant, [name]: {} }])];
+  for (const kept of [null, 5, 'x', {}, odd]) {
+    await store.set('skill-grants', kept);
+    const { host, asked } = await made(t, { s: [one()] }, always, store);
+    assert.deepEqual(await host.skillGrants(), [], JSON.stringify(kept));
+    assert.equal(asked.length, 0);
+  }
+  await store.set('skill-grants', [...odd, ...grants]);
+  assert.deepEqual(await (await made(t, { s: [one()] }, always, store)).host.skillGrants(), grants);
+});
+
 test('host skills: the same URI of two servers is two skills, and names that meet are shown', async (t) => {
   const { host, asked, served } = await made(t, { a: [one()], b: [one(), { path: 'team/refunds', files: { 'SKILL.md': document('refunds', 'Other') } }] }, () => ({ allow: 'session' }));
   await host.skills('a');

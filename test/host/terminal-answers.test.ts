@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { terminalAnswers } from '../../src/host/node/index.ts';
+import { openPrompter } from '../../src/host/node/prompter.ts';
 import { ask, McpServer, rehearse } from '../../src/server/index.ts';
 
 /** Types each line after the question for it was printed. Collects the output. */
@@ -58,4 +59,41 @@ test('terminalAnswers: there is no model and there are no roots in a terminal', 
   const { input, output } = terminal([]);
   const answers = terminalAnswers({ input, output });
   await assert.rejects(answers('x', { method: 'roots/list', params: {} }), /a terminal cannot answer roots\/list/);
+});
+
+test('terminalAnswers: colours at a terminal only', async () => {
+  const server = new McpServer({ name: 's', version: '1' });
+  server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('Sure?', { sure: { type: 'boolean' } })).action);
+  const before = { FORCE_COLOR: process.env['FORCE_COLOR'], NO_COLOR: process.env['NO_COLOR'], TERM: process.env['TERM'] };
+  delete process.env['FORCE_COLOR'];
+  delete process.env['NO_COLOR'];
+  process.env['TERM'] = 'xterm';
+  try {
+    for (const isTTY of [true, false]) {
+      const { input, output, printed } = terminal([[/yes\/no\)/, 'yes'], [/Send it\?/, 'yes']]);
+      const { result } = await rehearse(server, 'ask', {}, terminalAnswers({ input, output: Object.assign(output, { isTTY }) }));
+      assert.deepEqual([result.content, printed().includes('\x1b[1m')], [[{ type: 'text', text: 'accept' }], isTTY]);
+    }
+  } finally {
+    for (const [name, value] of Object.entries(before)) if (value === undefined) delete process.env[name]; else process.env[name] = value;
+  }
+});
+
+test('a prompter at a terminal draws the question again in front of what is typed; the questions of a pipe that has ended are written too', async () => {
+  const { input, output, printed } = terminal([]);
+  const prompter = openPrompter(input, Object.assign(output, { isTTY: true, columns: 80 }));
+  const answer = prompter.ask('Name? ');
+  input.write('Bob\x15Ada');
+  await new Promise((resolve) => setImmediate(resolve));
+  input.write('\r');
+  assert.equal(await answer, 'Ada');
+  // Ctrl-U has cleared the line: it is drawn anew, with the question.
+  assert.equal(printed().split('Name? ').length, 3, JSON.stringify(printed()));
+  prompter.close();
+  const pipe = terminal([]);
+  const reader = openPrompter(pipe.input, pipe.output);
+  pipe.input.end('one\ntwo\n');
+  await new Promise((resolve) => pipe.input.once('close', resolve));
+  assert.deepEqual([await reader.ask('First? '), await reader.ask('Second? '), await reader.ask('Third? ')], ['one', 'two', undefined]);
+  assert.equal(pipe.printed(), 'First? Second? ');
 });

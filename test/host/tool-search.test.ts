@@ -143,3 +143,10 @@ test('tool search: whatever a server lists is read as far as it is text', () => 
   assert.deepEqual(search.find('hasOwnProperty valueOf'), []);
   assert.deepEqual(names(search.find(`${'word '.repeat(100_000)}`)), ['s__long']);
 });
+
+test('tool search: equal scores are in the order of the names, from every order of the catalogue', () => {
+  const orders = (all: readonly string[]): string[][] => (all.length === 0 ? [[]] : all.flatMap((first) => orders(all.filter((one) => one !== first)).map((rest) => [first, ...rest])));
+  for (const order of orders(['a', 'b', 'c', 'd', 'e'])) {
+    assert.deepEqual(names(new ToolSearch(order.map((name) => tool(name, 'zebra'))).find('zebra')), ['a', 'b', 'c', 'd', 'e'].map((name) => `s__${name}`), order.join());
+  }
+});

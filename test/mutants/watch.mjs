@@ -1,12 +1,15 @@
 // Watches a process that runs tests, and its descendants.
 import { readFileSync } from 'node:fs';
 
+/** A mutant of a limit may start processes without end; with more than this of them alive its tests have ended. */
+const mostProcesses = 500;
+
 /**
  * Ends a process by its activity instead of the clock, because others use the machine: by the processor time of it and its descendants, and
  * by how long all of them sleep continuously. Without /proc, by the clock only. All in milliseconds.
  */
 export class Watch {
-  /** The exceeded limit: work, asleep, or ms. */
+  /** The exceeded limit: work, asleep, processes, or ms. */
   ended;
   #timer;
   /** Descendants seen so far, and their start times. */
@@ -17,9 +20,9 @@ export class Watch {
     let awake = began;
     this.#timer = setInterval(() => {
       const now = performance.now();
-      const { sleeps, work } = this.#lookAt(pid);
+      const { sleeps, work, count } = this.#lookAt(pid);
       if (!sleeps) awake = now;
-      this.ended = work > most.work ? 'work' : now - awake > most.asleep ? 'asleep' : now - began > most.ms ? 'ms' : undefined;
+      this.ended = count > mostProcesses ? 'processes' : work > most.work ? 'work' : now - awake > most.asleep ? 'asleep' : now - began > most.ms ? 'ms' : undefined;
       if (!this.ended) return;
       clearInterval(this.#timer);
       end();
@@ -39,11 +42,12 @@ export class Watch {
     }
   }
 
-  /** Whether a process and all its descendants sleep, and their processor time. */
+  /** Whether a process and all its descendants sleep, their processor time, and their count. */
   #lookAt(pid) {
     const stat = statOf(pid);
-    if (!stat) return { sleeps: false, work: 0 };
+    if (!stat) return { sleeps: false, work: 0, count: 0 };
     let { sleeps, work } = stat;
+    let count = 1;
     for (const child of childrenOf(pid)) {
       const started = statOf(child)?.started;
       if (started === undefined) continue;
@@ -51,8 +55,9 @@ export class Watch {
       const one = this.#lookAt(child);
       sleeps &&= one.sleeps;
       work += one.work;
+      count += one.count;
     }
-    return { sleeps, work };
+    return { sleeps, work, count };
   }
 }
 

@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
+import { Backend } from '../../../src/cli/bridge/backend.ts';
+import { Backends } from '../../../src/cli/bridge/backends.ts';
+import type { Asking } from '../../../src/cli/bridge/backends.ts';
 import { openBridge } from '../../../src/cli/bridge/bridge.ts';
 import type { Bridge, BridgeOptions } from '../../../src/cli/bridge/bridge.ts';
 import { McpClient, RpcError } from '../../../src/client/index.ts';
@@ -17,6 +20,7 @@ import { memoryTransport } from '../../../src/transport/memory.ts';
 import { stdioTransport } from '../../../src/transport/stdio/index.ts';
 import { behindServer } from './travel.ts';
 import { everyNth } from '../../every-nth.ts';
+import { mockClock } from '../../mock-clock.ts';
 import { scripted } from '../../host/scripted-server.ts';
 import { inProcess } from '../in-process.ts';
 import { barewire } from '../program.ts';
@@ -329,4 +333,131 @@ test('bridge: what the server behind lacks is not declared, and a closed bridge 
   assert.deepEqual([one.capabilities?.prompts, one.capabilities?.resources, one.capabilities?.completions], [undefined, undefined, undefined]);
   await bridge.close();
   await assert.rejects(one.listTools(), /the bridge is closed|closed/);
+});
+
+const unheard = { onListChanged: () => {}, onResourceUpdated: () => {}, onError: () => {} };
+
+test('bridge: at the limit the server that was unused for the longest makes room, and later one that is unused for its time ends; a busy one never', async (t) => {
+  mockClock(t.mock, { apis: ['setInterval', 'setTimeout', 'Date'], now: 1_000_000 });
+  const finish: (() => void)[] = [];
+  const server = new McpServer({ name: 'behind', version: '1' });
+  server.tool('wait', {}, () => new Promise((resolve) => finish.push(() => resolve('done'))));
+  const closed: number[] = [];
+  let [opened, broken] = [0, false];
+  const open = (): ClientTransport => {
+    const [inner, mine] = [memoryTransport(server), opened++];
+    const close = async (): Promise<void> => {
+      closed.push(mine);
+      await inner.close();
+    };
+    return { ...inner, close, ...broken && { open: async () => assert.fail('it does not start') } };
+  };
+  const backends = new Backends({ open, limits: { maxBackends: 3, backendIdleMs: 5_000, awayMs: 1_000 }, events: unheard });
+  const of = async (principal: string): Promise<Backend> => {
+    const found = backends.of({ principal, info: { name: 'c', version: '1' }, capabilities: {} });
+    await found.ready;
+    t.mock.timers.tick(10);
+    return found;
+  };
+  const [zero, , two] = [await of('zero'), await of('one'), await of('two')];
+  assert.equal(await of('zero'), zero);
+  await of('three');
+  assert.deepEqual([closed.splice(0), backends.size], [[1], 3], 'one was unused for the longest');
+  const signal = new AbortController().signal;
+  const request = zero.request('tools/call', { name: 'wait' }, signal);
+  const call = two.begin('id', 'tools/call', { name: 'wait' }, 1_000);
+  const three = await of('three');
+  const waiting = three.request('tools/call', { name: 'wait' }, signal);
+  while (finish.length < 3) await new Promise((resolve) => setImmediate(resolve));
+  await assert.rejects(of('four'), { code: -32603, message: 'all 3 servers behind the bridge are busy' });
+  t.mock.timers.tick(20_000);
+  assert.deepEqual([closed, backends.size], [[], 3], 'a busy server is not ended');
+  finish.forEach((end) => end());
+  await Promise.all([request, waiting, call.next(0)]);
+  // The result of a call is kept for a client that is away.
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([[zero, two, three].map(({ busy }) => busy), two.calls.size], [[0, 0, 0], 1]);
+  two.lastUsed -= 1_000;
+  await of('four');
+  assert.deepEqual(closed.splice(0), [0], 'a server that has a result for somebody is not ended, though it was unused for longer');
+  two.delivered('id');
+  t.mock.timers.tick(4_000);
+  await of('three');
+  t.mock.timers.tick(2_000);
+  assert.deepEqual([closed.splice(0).sort(), backends.size], [[2, 4], 1]);
+  // One that does not start is forgotten.
+  broken = true;
+  await assert.rejects(of('five'));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(backends.size, 1);
+  broken = false;
+  assert.ok(await of('five'));
+  await backends.close();
+  assert.equal(backends.size, 0);
+  await assert.rejects(of('five'), { message: 'the bridge is closed' });
+});
+
+test('bridge: what the client in front can answer is declared behind, and nothing else', async (t) => {
+  const form = { elicitation: { form: {} } };
+  const cases: [Asking['capabilities'], object][] = [
+    [{}, {}], [{ elicitation: {} }, form], [form, form], [{ elicitation: { url: {} } }, { elicitation: { url: {} } }], [{ elicitation: { form: {}, url: {} } }, { elicitation: { form: {}, url: {} } }],
+    [{ sampling: {} }, { sampling: {} }], [{ sampling: { tools: {} } }, { sampling: { tools: {} } }], [{ roots: {} }, { roots: { listChanged: true } }], [{ roots: {}, sampling: {}, ...form }, { roots: { listChanged: true }, sampling: {}, ...form }],
+  ];
+  for (const [capabilities, expected] of cases) {
+    let declared: unknown;
+    const server = new McpServer({ name: 'behind', version: '1' });
+    const transport = memoryTransport(server, {
+      trace: ({ text: sent }) => {
+        const { method, params } = JSON.parse(sent) as { method?: string; params?: { capabilities?: unknown } };
+        if (method === 'initialize') declared = params?.capabilities;
+      },
+    });
+    const backend = new Backend({ name: 'c', version: '1' }, transport, capabilities, [legacy], { ...unheard, onClose: () => {} });
+    t.after(() => backend.close());
+    await backend.ready;
+    assert.deepEqual(declared, expected, JSON.stringify(capabilities));
+  }
+});
+
+test('bridge: a list behind that has several pages comes page by page', async (t) => {
+  const server = new McpServer({ name: 'behind', version: '1' }, { pageSize: 2 });
+  for (let n = 0; n < 5; n++) server.tool(`t${n}`, {}, () => 'x');
+  const bridge = await openBridge({ open: () => memoryTransport(server) });
+  t.after(() => bridge.close());
+  for (const inFront of [legacy, modern]) {
+    const one = await client(t, Object.assign(bridge, { url: '' }), 'pipe', inFront);
+    assert.deepEqual((await one.listTools()).map(({ name }) => name), ['t0', 't1', 't2', 't3', 't4']);
+  }
+});
+
+test('bridge: an answer reaches the server though the call that carried its question has ended meanwhile, and nobody is asked again', async (t) => {
+  const open = new Map<unknown, (result: object) => void>();
+  const behind = scripted(({ method, params }) => method === 'tools/call' ? new Promise((resolve) => open.set(params['name'], resolve)) : { tools: [] });
+  const answers: unknown[] = [];
+  const transport: ClientTransport = {
+    ...behind.transport,
+    send(sent, message) {
+      const { id, result } = JSON.parse(sent) as { id?: unknown; result?: unknown };
+      if (result === undefined) return behind.transport.send(sent, message);
+      answers.push([id, result]);
+      // The call that has not carried the question.
+      open.get('b')?.({ content: [] });
+    },
+  };
+  const bridge = await openBridge({ open: () => transport });
+  t.after(() => bridge.close());
+  let asked = 0;
+  const one = await client(t, Object.assign(bridge, { url: '' }), 'pipe', modern, {
+    onElicit: async () => {
+      asked += 1;
+      open.get('a')?.({ content: [] });
+      await new Promise((resolve) => setImmediate(resolve));
+      return { action: 'accept', content: {} };
+    },
+  });
+  const calls = [one.callTool('a', {}), one.callTool('b', {})];
+  while (open.size < 2) await new Promise((resolve) => setImmediate(resolve));
+  behind.say({ id: 'q', method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } } });
+  await Promise.all(calls);
+  assert.deepEqual([answers, asked], [[['q', { action: 'accept', content: {} }]], 1]);
 });

@@ -4,7 +4,8 @@ import type { Dialect, JsonSchema } from '../model.ts';
 import { isObject } from '../typed.ts';
 import { resolveUri } from '../values.ts';
 
-type Raw = Readonly<Record<string, unknown>>;
+/** A schema as it was given. */
+export type Raw = Readonly<Record<string, unknown>>;
 
 /** The prefix of the names of the metaschemas and vocabularies of 2020-12. */
 export const DRAFT_2020_12 = 'https://json-schema.org/draft/2020-12/';

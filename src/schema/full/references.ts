@@ -5,8 +5,7 @@ import { escapeToken, resolveUri, tokensOf } from '../values.ts';
 import type { Language, Reader } from '../reader.ts';
 import type { FullCompileOptions } from './options.ts';
 import { dialectOf, kindOf } from './dialects.ts';
-
-type Raw = Readonly<Record<string, unknown>>;
+import type { Raw } from './dialects.ts';
 
 /** The subschema with this name as its `$dynamicAnchor`; undefined if it does not exist. */
 export function dynamicAnchor(resource: SchemaResource, name: string): Node | undefined {

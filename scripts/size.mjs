@@ -37,7 +37,7 @@ const entries = [
   { ...programNamed('oauth-login'), ceiling: 35.8 * KIB },
   { ...programNamed('oauth-service'), ceiling: 33.07 * KIB },
   { ...programNamed('validator'), ceiling: 7.20 * KIB },
-  { ...programNamed('host'), ceiling: 41.86 * KIB },
+  { ...programNamed('host'), ceiling: 41.88 * KIB },
   { ...programNamed('tap'), ceiling: 4.01 * KIB },
   { ...programNamed('transcript'), ceiling: 5.42 * KIB },
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
@@ -48,8 +48,8 @@ const entries = [
 
 /** Ceilings of the unpacked package: executable files and types, and files for reading. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3085.5 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5414.7 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3094.5 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5431 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

@@ -98,24 +98,3 @@ export function sampledBlock(type: unknown): MemberShapes | undefined {
     default: return undefined;
   }
 }
-
-/**
- * The members of a method's result by the types of the revisions; undefined for an unknown method. 2025-11-25 schema,
- * server/tools, server/resources, server/prompts.
- */
-export function resultShape(method: string): MessageShape | undefined {
-  const named = { name: 'string', 'title?': 'string', 'description?': 'string', 'icons?': ['object'], '_meta?': 'object' } as const;
-  const located = { ...named, 'mimeType?': 'string', 'annotations?': 'object' } as const;
-  switch (method) {
-    case 'tools/call': return { content: [block], 'isError?': 'boolean', '_meta?': 'object' };
-    case 'tools/list':
-      return { tools: [{ ...named, inputSchema: { type: 'string' }, 'outputSchema?': 'object', 'annotations?': 'object', 'execution?': 'object' }] };
-    case 'resources/list': return { resources: [{ ...located, uri: 'string', 'size?': 'number' }] };
-    case 'resources/templates/list': return { resourceTemplates: [{ ...located, uriTemplate: 'string' }] };
-    case 'resources/read': return { contents: [resourceContents] };
-    case 'prompts/list': return { prompts: [{ ...named, 'arguments?': [{ ...named, 'required?': 'boolean' }] }] };
-    case 'prompts/get': return { 'description?': 'string', messages: [{ role: 'role', content: block }] };
-    case 'completion/complete': return { completion: { values: ['string'], 'total?': 'number', 'hasMore?': 'boolean' } };
-    default: return undefined;
-  }
-}

@@ -1,10 +1,10 @@
 import { SchemaError } from '../errors.ts';
 import type { Dialect, JsonSchema, Keywords, Node, SchemaResource } from '../model.ts';
 import { isObject } from '../typed.ts';
-import { escapeToken, resolveUri, tokensOf } from '../values.ts';
+import { escapeToken, tokensOf } from '../values.ts';
 import type { Language, Reader } from '../reader.ts';
 import type { FullCompileOptions } from './options.ts';
-import { dialectOf, kindOf } from './dialects.ts';
+import { dialectOf, kindOf, resolveUri } from './dialects.ts';
 import type { Raw } from './dialects.ts';
 
 /** The subschema with this name as its `$dynamicAnchor`; undefined if it does not exist. */

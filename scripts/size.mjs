@@ -30,26 +30,26 @@ const entries = [
   { ...programNamed('mcp-server'), ceiling: 38.45 * KIB },
   { ...programNamed('tasks-server'), ceiling: 53.69 * KIB },
   { ...programNamed('fleet-server'), ceiling: 45.31 * KIB },
-  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.79 * KIB },
-  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.91 * KIB, firstLoad: true },
-  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 34.29 * KIB },
+  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.83 * KIB },
+  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.93 * KIB, firstLoad: true },
+  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 34.32 * KIB },
   { ...programNamed('schema-full'), ceiling: 9.37 * KIB },
-  { ...programNamed('oauth-login'), ceiling: 35.96 * KIB },
-  { ...programNamed('oauth-service'), ceiling: 33.25 * KIB },
+  { ...programNamed('oauth-login'), ceiling: 36.00 * KIB },
+  { ...programNamed('oauth-service'), ceiling: 33.28 * KIB },
   { ...programNamed('validator'), ceiling: 7.38 * KIB },
   { ...programNamed('host'), ceiling: 42.12 * KIB },
   { ...programNamed('tap'), ceiling: 4.16 * KIB },
   { ...programNamed('transcript'), ceiling: 5.55 * KIB },
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
   { ...programNamed('doctor'), ceiling: 17.04 * KIB },
-  { ...programNamed('judge'), ceiling: 64.73 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 85.52 * KIB },
+  { ...programNamed('judge'), ceiling: 64.85 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 85.58 * KIB },
 ];
 
 /** Ceilings of the unpacked package: executable files and types, and files for reading. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3103.0 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5445.6 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3105.6 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5448.6 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

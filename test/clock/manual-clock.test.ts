@@ -3,7 +3,7 @@ import test from 'node:test';
 import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { every, pause, systemClock } from '../../src/bounds/clock.ts';
 import { atTime } from '../../src/bounds/long-timer.ts';
-import { longestTimerMs } from '../../src/bounds/options.ts';
+import { checkOptions, longestTimerMs } from '../../src/bounds/options.ts';
 import { McpClient } from '../../src/client/index.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
@@ -105,4 +105,13 @@ test('a time that is too long for one timer is reached by several, once; a stop 
       assert.deepEqual([ran, ticks, clock.now()], stopped ? [0, timers, clock.now()] : [1, timers, 1000 + Math.max(0, left)], `${left} ${stopped}`);
     }
   }
+});
+
+test('an option in milliseconds is 0 to what a timer can wait; another number may be any', () => {
+  for (const ms of [0, 0.5, longestTimerMs]) checkOptions('x: limits', { waitMs: ms, most: ms }, { waitMs: 0, most: 0 } as never);
+  for (const ms of [-1, -0.5, longestTimerMs + 1, Infinity]) {
+    assert.throws(() => checkOptions('x: limits', { waitMs: ms }, { waitMs: 0 } as never), /waitMs.*expected 0 to \d+, not/);
+    checkOptions('x: limits', { most: ms }, { most: 0 } as never);
+  }
+  for (const ms of [Number.NaN, '5', null, true]) assert.throws(() => checkOptions('x: limits', { waitMs: ms }, { waitMs: 0 } as never), /waitMs/);
 });

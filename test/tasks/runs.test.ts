@@ -520,3 +520,31 @@ test('an attempt is counted after each run that broke off at its place, and not 
   assert.equal(attempt([ended('x', 0, { error: 'no', attempt: 2 })], 1, 1), 3);
   assert.equal(attempt([ended('a', 0, { open: { x: 1 } })], 2, 5), 2);
 });
+
+test('a question is recorded with the steps that ran beside it, or without any', async (t) => {
+  for (const beside of [true, false]) {
+    const store = memoryStore();
+    const { server } = made(t, { store });
+    let release = (): void => {};
+    server.tool('both', { task: 'required' }, async (_args, ctx) => {
+      const slow = beside ? ctx.once('slow', () => new Promise<string>((resolve) => (release = () => resolve('slow')))) : 'no step';
+      const form = await ctx.elicit('Sure?', { sure: { type: 'boolean' } }, { key: 'sure' });
+      return `${await slow}, ${form.action}`;
+    });
+    const client = await ModernTasks.to(server);
+    const id = await client.begin('both');
+    await client.is(id, 'working');
+    release();
+    await client.is(id, 'input_required');
+    const asked = (await store.load(id))?.records.map((text) => JSON.parse(text) as { t: string; overlap?: true }).filter((record) => record.t === 'ask');
+    assert.deepEqual(asked?.map(({ overlap }) => overlap), [beside ? true : undefined]);
+    await client.update(id, { sure: accept({ sure: true }) });
+    assert.equal(textOf(await client.is(id, 'completed')), `${beside ? 'slow' : 'no step'}, accept`);
+  }
+});
+
+test('where a process only takes calls and another one works, nothing runs here', async (t) => {
+  const { work } = made(t, { work: false });
+  assert.equal(work.running, 0);
+  await work.close();
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -10,7 +10,13 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: Record<string, string> };
 
 /** These pass their arguments on to another program. */
-const passOn = ['scripts/page.mjs', 'scripts/prepare.mjs', 'test/course/run.mjs', 'test/coverage/run.mjs'];
+const passOn = ['scripts/page.mjs', 'scripts/prepare.mjs', 'test/course/main.ts', 'test/coverage/run.mjs'];
+
+/** These need nothing of `dist`, or are part of the build. `everything:client` is started once for each scenario, after a build. */
+const unbuilt = [
+  'api', 'build', 'everything:client', 'explore:faults', 'explore:mutants', 'judge:rules', 'one', 'prepare', 'publish:dry', 'reading', 'requirements', 'trips',
+  'typecheck', 'verify',
+];
 
 /** The programs of `npm run`, by source file, without the command itself (`dist/lib/cli.js`) and single test files. */
 const programs = [...new Set(Object.values(scripts).flatMap((script) =>
@@ -22,6 +28,22 @@ test('each program of npm run refuses a word that it does not know', () => {
   assert.ok(programs.length > 40, programs.join());
   const careless = programs.filter((path) => !passOn.includes(path) && !/\b(?:readWords|parseArgs)\(/.test(readFileSync(`${root}${path}`, 'utf8')));
   assert.deepEqual(careless, []);
+});
+
+/** The modules of `dist` that a program imports, itself or through others. */
+function builtImports(path: string, seen = new Set<string>()): string[] {
+  if (seen.has(path)) return [];
+  seen.add(path);
+  const imports = [...readFileSync(path, 'utf8').matchAll(/(?:\bfrom|\bimport) '(\.[^']+)'|\b(?:import|new URL)\(['`](\.[^'`]+)/g)].map(([, fixed, late]) => join(path, '..', fixed ?? late ?? ''));
+  return imports.flatMap((one) => one.startsWith(`${root}dist/`) ? [one] : /\.m?js$/.test(one) && existsSync(one) ? builtImports(one, seen) : []);
+}
+
+test('a command of package.json begins with a build, unless its programs import nothing of dist', () => {
+  const first = Object.entries(scripts).filter(([, command]) => !/^npm run build(?: --silent)?(?: &&|$)/.test(command)).map(([name]) => name);
+  assert.deepEqual(first.sort(), unbuilt);
+  for (const name of unbuilt) {
+    for (const [, path = ''] of scripts[name]?.matchAll(/\bnode ((?:scripts|test)\/[\w/.-]+\.mjs)/g) ?? []) assert.deepEqual(builtImports(root + path), [], name);
+  }
 });
 
 test('readWords: an unknown option, an unknown name, a name too many, and a text where a number belongs', (t) => {

@@ -87,8 +87,8 @@ export function joinBytes(parts: readonly Uint8Array[], length: number): Uint8Ar
 const minBlock = 1024;
 
 /**
- * Gathers the chunks of a message in one block, at most one and a half times as large as the message (at least 1 KiB). A
- * list of small chunks would cost hundreds of bytes of memory for each byte. The block is charged to the budget.
+ * Gathers the chunks of a message in one block of at most twice its length (at least 1 KiB). A list of small chunks would
+ * cost hundreds of bytes of memory for each byte. The budget is charged with the memory of the block.
  */
 export class ByteGatherer {
   /** Bytes gathered so far. */
@@ -106,12 +106,12 @@ export class ByteGatherer {
     const held = this.#block;
     const whole = length + chunk.length;
     if (whole > held.length) {
-      // The first chunk is often the whole message. It is not copied, unless its ArrayBuffer is much larger.
-      const asItIs = length === 0 && whole * 4 >= chunk.buffer.byteLength;
-      const size = asItIs ? whole : Math.max(minBlock, whole, Math.ceil(1.5 * length));
-      if (this.#budget?.charge(size - held.length) === false) return false;
-      this.#block = asItIs ? chunk : new Uint8Array(size);
-      if (!asItIs) this.#block.set(held.subarray(0, length));
+      // The first chunk is often the whole message. It is not copied, unless its ArrayBuffer, which it keeps alive, is much larger.
+      const uncopied = length === 0 && chunk.buffer.byteLength <= 2 * whole;
+      const size = uncopied ? chunk.buffer.byteLength : Math.max(minBlock, whole, Math.ceil(1.5 * length));
+      if (this.#budget?.charge(size - held.buffer.byteLength) === false) return false;
+      this.#block = uncopied ? chunk : new Uint8Array(size);
+      if (!uncopied) this.#block.set(held.subarray(0, length));
     }
     if (this.#block !== chunk) this.#block.set(chunk, length);
     this.length = whole;
@@ -127,7 +127,7 @@ export class ByteGatherer {
 
   /** Drops the gathered bytes and releases their charge. */
   clear(): void {
-    this.#budget?.release(this.#block.length);
+    this.#budget?.release(this.#block.buffer.byteLength);
     this.#block = none;
     this.length = 0;
   }

@@ -5,7 +5,7 @@ import { request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import { quote } from '../bounds/quote.ts';
-import { redact, redactPath, watchBody, watchStream } from '../transport/internal-exports.ts';
+import { mediaType, redact, redactPath, watchBody, watchStream } from '../transport/internal-exports.ts';
 import { guarded } from '../transport/http/node/index.ts';
 import type { HttpTrace } from '../transport/internal-exports.ts';
 import { WrongUse } from './exit-codes.ts';
@@ -94,7 +94,7 @@ function pass({ target, headers, trace, onEnd }: HttpRelayOptions, from: Incomin
     }
     // Send the head now: a stream may be silent for a while.
     to.flushHeaders();
-    const type = (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+    const type = mediaType(answer.headers['content-type']);
     const watcher = type === 'text/event-stream' ? watchStream(trace, exchange) : type === 'application/json' ? watchBody(trace, exchange, 'received') : undefined;
     answer.on('data', (chunk: Buffer) => watcher?.push(chunk)).on('end', () => watcher?.end()).on('error', () => to.destroy());
     answer.on('close', () => onEnd(exchange, answer.complete ? 'end' : 'cut'));

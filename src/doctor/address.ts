@@ -2,7 +2,7 @@ import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/internal-exports.ts';
 import { visible } from '../explain/safe-text.ts';
 import { shorten } from '../bounds/quote.ts';
-import { acceptedDemand, foreignOrigin, listeningDemand, mediaType, messageExpected, originDemand, sessionDemand, shownHead, typeDemand, unknownSession, unknownVersion, versionDemand } from '../judge/http-demand.ts';
+import { acceptedDemand, foreignOrigin, listeningDemand, messageExpected, originDemand, sessionDemand, shownHead, typeDemand, typeOf, unknownSession, unknownVersion, versionDemand } from '../judge/http-demand.ts';
 import type { HttpDemand, HttpHead } from '../judge/http-demand.ts';
 import { redactText, redactUrl } from '../transport/internal-exports.ts';
 import { initializeParams } from './conversation.ts';
@@ -58,7 +58,7 @@ export async function examineAddress(address: Address, origin?: string): Promise
     const findings = status === 401 ? refusedLogin(answer, url) : [refusedOtherwise(answer)];
     return { findings, usable: status === 401, wantsLogin: status === 401 };
   }
-  const page = status === 200 && mediaType(answer) === 'text/html';
+  const page = status === 200 && typeOf(answer) === 'text/html';
   if (status === 400 || status === 404 || status === 405 || page) {
     // 2025-11-25 basic/transports#backwards-compatibility. A JSON-RPC error comes from an endpoint.
     if (!isMessage(answer.body) && await isOldTransport(ask)) {
@@ -86,7 +86,7 @@ export function badAnswer(answer: ProbeAnswer, method: string): Finding | undefi
   if (status === 429) return finding('rate-limited', `${got}${headers['retry-after'] === undefined ? '' : `, Retry-After: ${shown(headers['retry-after'])}`}.`);
   const untyped = unkept(method, typeDemand.expected, answer);
   if (status === 406) return finding('not-acceptable', untyped);
-  const type = mediaType(answer);
+  const type = typeOf(answer);
   if (status < 400 && status !== 202 && body !== '' && !typeDemand.kept(answer)) return finding(type === '' ? 'content-type-missing' : 'content-type-wrong', untyped);
   if (status < 500 && status !== 202 && isMessage(type === 'text/event-stream' ? firstData(body) : body)) return undefined;
   return finding(status < 400 ? 'body-no-message' : 'server-error', unkept(method, messageExpected, answer));
@@ -143,7 +143,7 @@ async function endSession(opened: ProbeAnswer, ask: AskAddress, at?: string): Pr
 async function isOldTransport(ask: AskAddress, at?: string): Promise<boolean> {
   try {
     const answer = await ask({ method: 'GET', headers: { accept: 'text/event-stream' } }, at);
-    return mediaType(answer) === 'text/event-stream' && /event: ?endpoint/.test(answer.body);
+    return typeOf(answer) === 'text/event-stream' && /event: ?endpoint/.test(answer.body);
   } catch {
     return false;
   }
@@ -195,7 +195,7 @@ async function originFindings(
         const allowed = (fields: Readonly<Record<string, string>>): boolean => ['*', origin].includes(fields['access-control-allow-origin'] ?? '');
         const { headers: before } = await tried(origin, 'OPTIONS');
         const lacks = [!allowed(before) && 'Access-Control-Allow-Origin of OPTIONS', !allowed(headers) && 'Access-Control-Allow-Origin of POST',
-          headers['mcp-session-id'] !== undefined && !/mcp-session-id|\*/i.test(headers['access-control-expose-headers'] ?? '') && 'Access-Control-Expose-Headers: Mcp-Session-Id'].filter((one) => one !== false);
+          headers['mcp-session-id'] !== undefined && !/mcp-session-id|\*/i.test(headers['access-control-expose-headers'] ?? '') && 'Access-Control-Expose-Headers: Mcp-Session-Id'].filter(Boolean);
         if (lacks.length > 0) found.push(finding('cors-missing', `For a page from ${shown(origin)} the responses lack ${lacks.join(', ')}.`));
       }
     }

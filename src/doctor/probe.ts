@@ -1,5 +1,6 @@
 import { systemClock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
+import { typeOf } from '../judge/http-demand.ts';
 
 /** One HTTP request of the doctor. */
 export interface ProbeRequest {
@@ -45,25 +46,23 @@ export function fetchProbe(
     const timer = systemClock.after(timeoutMs, () => control.abort(new DOMException('no answer in time', 'TimeoutError')));
     try {
       const response = await fetch(url, { method, headers: { ...own, ...headers }, redirect: 'manual', signal: control.signal, ...body !== undefined && { body } });
-      const { status } = response;
-      const stream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
+      const head = { status: response.status, headers: Object.fromEntries(response.headers) };
+      const stream = typeOf(head) === 'text/event-stream';
       let text = '';
-      if (response.body && !headOnly) {
-        const reader = response.body.getReader();
-        const decoder = new TextDecoder();
-        try {
-          while (text.length < most) {
-            const { done, value } = await reader.read();
-            if (done) break;
-            text += decoder.decode(value, { stream: true });
-            if (stream && /^data: ?\S/m.test(text) && /\r?\n\r?\n|\r\r/.test(text.slice(text.search(/^data: ?\S/m)))) break;
-          }
-        } catch (thrown) {
-          if (text === '' && !control.signal.aborted) throw thrown;
+      const reader = response.body?.getReader();
+      const decoder = new TextDecoder();
+      try {
+        while (reader && !headOnly && text.length < most) {
+          const { done, value } = await reader.read();
+          if (done) break;
+          text += decoder.decode(value, { stream: true });
+          if (stream && /^data: ?\S/m.test(text) && /\r?\n\r?\n|\r\r/.test(text.slice(text.search(/^data: ?\S/m)))) break;
         }
-        reader.cancel().catch(() => {});
-      } else response.body?.cancel().catch(() => {});
-      return { status, headers: Object.fromEntries(response.headers), body: text.length < most ? text : `${text.slice(0, wholeWords(text))}…` };
+      } catch (thrown) {
+        if (text === '' && !control.signal.aborted) throw thrown;
+      }
+      reader?.cancel().catch(() => {});
+      return { ...head, body: text.length < most ? text : `${text.slice(0, wholeWords(text))}…` };
     } finally {
       timer?.stop();
     }

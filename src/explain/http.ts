@@ -1,3 +1,4 @@
+import { mediaType } from '../transport/internal-exports.ts';
 import type { EventTraceEntry, HttpTraceEntry } from '../transport/internal-exports.ts';
 import type { Explanation } from './explain.ts';
 import { locate } from './locate.ts';
@@ -73,7 +74,7 @@ function request({ method, headers }: HttpTraceEntry): [string, Where] {
 }
 
 function response({ method, headers }: HttpTraceEntry, status: number): [string, Where] {
-  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const type = mediaType(headers['content-type']);
   if (status === 401) return ['The server wants credentials, or other ones', tokens];
   if (status === 403) return ['The server refuses: insufficient credentials, or the origin is not allowed', headers['www-authenticate'] === undefined ? origins : tokens];
   if (status === 404) return ['The server does not know this session, or this path', sessions];

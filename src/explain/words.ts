@@ -1,3 +1,4 @@
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import { truncate, visible } from './safe-text.ts';
 
 // Puts values from the wire into words. All of them come from a peer: no value is assumed to have the right type, and all words are
@@ -8,7 +9,7 @@ export type MessageMembers = Readonly<Record<string, unknown>>;
 
 /** The value if it is an object, or else an object without members. */
 export function bag(value: unknown): MessageMembers {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as MessageMembers) : {};
+  return isObject(value) ? value : {};
 }
 
 /** The value if it is an array, or else an empty one. */

@@ -1,3 +1,5 @@
+import { mediaType } from '../transport/internal-exports.ts';
+
 /** An HTTP response, as far as it was read. */
 export interface HttpHead {
   readonly status: number;
@@ -18,7 +20,8 @@ export const foreignOrigin = 'https://barewire.invalid';
 export const unknownVersion = '1999-01-01';
 export const unknownSession = '00000000-0000-4000-8000-000000000000';
 
-export const mediaType = ({ headers }: Pick<HttpHead, 'headers'>): string => (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+/** The media type of a response. */
+export const typeOf = ({ headers }: Pick<HttpHead, 'headers'>): string => mediaType(headers['content-type']);
 
 /** A response as evidence: status, content type and body. Other headers may hold credentials. */
 export const shownHead = ({ status, headers: { 'content-type': type }, body }: HttpHead): string =>
@@ -27,7 +30,7 @@ export const shownHead = ({ status, headers: { 'content-type': type }, body }: H
 /** 2025-11-25 basic/transports#sending-messages-to-the-server: the response to a request, by its head. */
 export const typeDemand: HttpDemand = {
   expected: 'Content-Type application/json or text/event-stream',
-  kept: (head) => ['application/json', 'text/event-stream'].includes(mediaType(head)),
+  kept: (head) => ['application/json', 'text/event-stream'].includes(typeOf(head)),
 };
 
 /** The demand on the body of that response. */
@@ -36,13 +39,13 @@ export const messageExpected = 'a JSON-RPC message in the body';
 /** 2025-11-25 basic/transports#sending-messages-to-the-server: the response to a notification. */
 export const acceptedDemand: HttpDemand = {
   expected: 'HTTP 202 without a body',
-  kept: (head) => head.status === 202 && !head.body && mediaType(head) !== 'text/event-stream',
+  kept: (head) => head.status === 202 && !head.body && typeOf(head) !== 'text/event-stream',
 };
 
 /** 2025-11-25 basic/transports#listening-for-messages-from-the-server: the response to GET. */
 export const listeningDemand: HttpDemand = {
   expected: 'HTTP 200 with Content-Type text/event-stream, or HTTP 405',
-  kept: (head) => head.status === 405 || head.status === 200 && mediaType(head) === 'text/event-stream',
+  kept: (head) => head.status === 405 || head.status === 200 && typeOf(head) === 'text/event-stream',
 };
 
 const withStatus = (wanted: number, why: string): HttpDemand => ({ expected: `HTTP ${wanted}: ${why}`, kept: ({ status }) => status === wanted });

@@ -1,6 +1,6 @@
 import type { Clock } from '../bounds/clock.ts';
 import { errorMessage } from '../jsonrpc/internal-exports.ts';
-import { redact, redactPath, watchStream } from '../transport/internal-exports.ts';
+import { mediaType, redact, redactPath, watchStream } from '../transport/internal-exports.ts';
 import type { ByteCarrier, CarrierEvents, HttpAbout, CarrierReply } from './carrier.ts';
 
 /** The address of a server, and how to send requests to it. */
@@ -44,7 +44,7 @@ export function http({ url, fetch, headers: own = {} }: JudgedAddress, clock: Cl
       const response = await fetch(address, { method, headers: fields, redirect: 'manual', signal: control.signal, ...text !== undefined && { body: bytes ?? text } });
       const { status } = response;
       to.entry({ kind: 'http', direction: 'received', exchange, method, path, status, headers: redact(response.headers), at: clock.now() });
-      const stream = /^text\/event-stream\s*(;|$)/i.test(response.headers.get('content-type') ?? '') && response.body !== null;
+      const stream = mediaType(response.headers.get('content-type')) === 'text/event-stream' && response.body !== null;
       const head = { exchange, method, status, headers: Object.fromEntries(response.headers), stream };
       const cancel = (): void => control.abort(new DOMException('left', 'AbortError'));
       if (stream) {

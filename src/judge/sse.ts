@@ -1,6 +1,6 @@
 import type { Clock } from '../bounds/clock.ts';
 import { errorMessage } from '../jsonrpc/internal-exports.ts';
-import { redact, redactPath, watchStream } from '../transport/internal-exports.ts';
+import { mediaType, redact, redactPath, watchStream } from '../transport/internal-exports.ts';
 import type { ByteCarrier, CarrierEvents } from './carrier.ts';
 import type { JudgedAddress } from './http.ts';
 
@@ -79,7 +79,7 @@ export function sse({ url, fetch, headers = {} }: JudgedAddress, clock: Clock, t
       const type = response.headers.get('content-type') ?? '';
       to.entry({ kind: 'http', direction: 'received', exchange, method: 'GET', path: redactPath(base.pathname), status: response.status, headers: redact(response.headers), at: clock.now() });
       const { body } = response;
-      const stream = response.ok && type.startsWith('text/event-stream') && body !== null;
+      const stream = response.ok && mediaType(type) === 'text/event-stream' && body !== null;
       const first = stream ? await new Promise<string>((resolve) => void follow(body, exchange, resolve)) : '';
       timer?.stop();
       endpoint = endpointOf(first, base);

@@ -32,6 +32,8 @@ const kinds: Readonly<Record<string, string>> = {
   boolean: '',
   array: ' minItems maxItems items',
 };
+// The keywords of `kinds` that bound a value from both sides.
+const bounds = [['minLength', 'maxLength'], ['minimum', 'maximum'], ['minItems', 'maxItems']] as const;
 // The allowed values of each keyword, written as form fields, so that `errorOf` checks both forms and answers.
 const text: Unknowns = { type: 'string' };
 const count: Unknowns = { type: 'integer', minimum: 0 };
@@ -83,10 +85,8 @@ function faultOf(field: unknown, rich: boolean): string | undefined {
     !(Array.isArray(enumNames) && enumNames.every(isText) && enumNames.length === options?.length)
   )
     return 'enumNames must name each value of enum';
-  for (const key of Object.keys(field)) {
-    const most = key.startsWith('min') && `max${key.slice(3)}`;
-    if (most && (field[key] as number) > (field[most] as number)) return `${key} is above ${most}`;
-  }
+  for (const [least, most] of bounds)
+    if ((field[least] as number) > (field[most] as number)) return `${least} is above ${most}`;
   if (!('default' in field)) return undefined;
   const wrong = errorOf(field, field.default) ?? (rich || type === 'boolean' ? undefined : newer);
   return wrong && `default ${wrong}`;

@@ -1,3 +1,4 @@
+import { mediaType } from '../transport/internal-exports.ts';
 import type { HttpTrace, TracedEvent } from '../transport/internal-exports.ts';
 import { createPlaceholders, layout } from './placeholders.ts';
 
@@ -49,7 +50,7 @@ export function httpRecorder(): HttpRecorder {
   function event(exchange: number, { id, event: type, retry }: TracedEvent, data: string): string {
     const fields = [
       type !== undefined && `    event: ${type}\n`, id !== undefined && `    id: ${placeholders.of('event', id)}\n`, retry !== undefined && `    retry: ${retry}\n`,
-    ].filter((one) => one !== false).join('');
+    ].filter(Boolean).join('');
     const message = data === '' ? undefined : placeholders.message('server', data);
     const body = message ? `    ${layout(message.json, 6, 4)}\n` : `    data: ${data.replaceAll(/[\r\n]+/g, ' ')}\n`;
     return `${flush(exchange)}${message?.definitions ?? ''}<-- ${exchange} event\n${fields}${body}`;
@@ -61,7 +62,7 @@ export function httpRecorder(): HttpRecorder {
       if (entry.kind === 'http') {
         const { method, path, status, headers } = entry;
         const before = flush(exchange);
-        if (status !== undefined && headers['content-type']?.startsWith('text/event-stream') === true) streams.add(exchange);
+        if (status !== undefined && mediaType(headers['content-type']) === 'text/event-stream') streams.add(exchange);
         heads.set(exchange, `${status === undefined ? `--> ${exchange} ${method} ${path}` : `<-- ${exchange} ${status}`}\n${fieldsOf(headers)}`);
         return before;
       }

@@ -26,7 +26,7 @@ export class MockServer {
   readonly #known: Map<string, unknown>;
   readonly #used = new Set<number>();
   /** The run that asked a question, by the question's id. */
-  readonly #waiting = new Map<string, MockRun>();
+  readonly #waiting = new Map<unknown, MockRun>();
   readonly #theirs = new Chosen();
   #questions = 0;
 
@@ -43,8 +43,8 @@ export class MockServer {
     if (Array.isArray(got)) return this.#whole(got, text) ?? got.flatMap((one: unknown) => this.receive(JSON.stringify(one)));
     const { id, method } = bag(got);
     if (typeof method !== 'string') {
-      const run = typeof id === 'string' ? this.#waiting.get(id) : undefined;
-      if (!run || typeof id !== 'string') return this.#whole(got, text) ?? [];
+      const run = this.#waiting.get(id);
+      if (!run) return this.#whole(got, text) ?? [];
       this.#waiting.delete(id);
       for (const [then, now] of run.open) if (now === id) run.open.delete(then);
       return this.#say(run);
@@ -99,18 +99,19 @@ export class MockServer {
     // A request without an answer, or with one only at its end, extends to the client's next line.
     let answered = id === undefined || bag(this.#lines[at]?.json)['method'] === 'subscriptions/listen'
       || !this.#lines.slice(at + 1).some(({ from, json }) => from === 'server' && isAnswerTo(json, id));
-    for (const { from, ...line } of this.#lines.slice(at + 1)) {
-      const { id: other, method } = bag(line.json);
+    for (const line of this.#lines.slice(at + 1)) {
+      const { from, raw, json } = line;
+      const { id: other, method } = bag(json);
       if (from === 'client') {
         if (answered) break;
-        if (method === undefined && asked.has(JSON.stringify(other))) lines.push({ from, ...line });
+        if (method === undefined && asked.has(JSON.stringify(other))) lines.push(line);
         continue;
       }
       // The answer to another request is sent when that request comes.
-      if (!line.raw && method === undefined && other !== undefined && other !== null && id !== undefined && !isAnswerTo(line.json, id)) continue;
+      if (!raw && method === undefined && other !== undefined && other !== null && id !== undefined && !isAnswerTo(json, id)) continue;
       if (method !== undefined && other !== undefined) asked.add(JSON.stringify(other));
-      lines.push({ from, ...line });
-      if (isAnswerTo(line.json, id)) answered = true;
+      lines.push(line);
+      if (isAnswerTo(json, id)) answered = true;
     }
     return lines;
   }

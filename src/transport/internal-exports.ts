@@ -14,7 +14,8 @@ export { AccessDenied } from './auth.ts';
 export type { Auth, AuthRefusal } from './auth.ts';
 export type { HttpAuthorization, HttpRefusal, HttpTarget } from './http/client/options.ts';
 
-// HTTP: client errors, redaction of credentials, traced bodies.
+// HTTP: media types, client errors, redaction of credentials, traced bodies.
+export { mediaType } from './http/client/body.ts';
 export { HttpError, SessionExpired } from './http/http-error.ts';
 export { redact, redactPath, redactText, redactUrl } from './http/redact.ts';
 export { watchBody, watchStream } from './http/client/http-trace.ts';

@@ -57,6 +57,25 @@ test('gathering: chunks of any size give their bytes, in at most twice their mem
   }
 });
 
+test('gathering: a chunk that is not copied is charged with its whole ArrayBuffer, which is at most twice as long', () => {
+  const pool = new Uint8Array(4 * KiB);
+  for (const length of [KiB, 2 * KiB - 1, 2 * KiB, 3 * KiB, 4 * KiB]) {
+    const budget = new Budget(Infinity);
+    const gatherer = new ByteGatherer(budget);
+    gatherer.push(pool.subarray(0, length));
+    const { used } = budget;
+    const { buffer } = gatherer.take();
+    assert.deepEqual([used, buffer === pool.buffer], [buffer.byteLength, length >= 2 * KiB], String(length));
+    assert.equal(budget.used, 0);
+    // The next chunk needs a new block: the pool is released.
+    gatherer.push(pool.subarray(0, length));
+    gatherer.push(pool.subarray(0, 5 * KiB - length));
+    const grown = budget.used;
+    assert.equal(gatherer.take().buffer.byteLength, grown);
+    assert.equal(budget.used, 0);
+  }
+});
+
 test('gathering: four million one-byte chunks take little more than four million bytes', () => {
   const gatherer = new ByteGatherer();
   const byte = new Uint8Array(64 * KiB).fill(0x20);

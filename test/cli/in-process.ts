@@ -19,8 +19,8 @@ export interface InProcess {
   readonly input?: string | Buffer;
   /** The columns of one terminal in the place of the three pipes; `out` is then all that it shows. stdin does not end. */
   readonly columns?: number;
-  /** At a terminal: what a person types once it shows a pattern, behind the place of the one before. */
-  readonly typed?: readonly (readonly [shown: RegExp, typed: string])[];
+  /** At a terminal: what a person types once it shows a pattern, behind the place of the one before. Null: the input ends. */
+  readonly typed?: readonly (readonly [shown: RegExp, typed: string | null])[];
   /** Called at each piece of stderr, with all of it so far. */
   readonly onErr?: (err: string, signal: (name: 'SIGINT' | 'SIGTERM') => void) => void;
 }
@@ -47,7 +47,8 @@ export async function inProcess(words: readonly string[], { cwd = process.cwd(),
       // A person types after the prompt is there.
       setImmediate(() => {
         // Ctrl-C is a signal, except while a program reads single keys.
-        if (words === '\u0003' && !raw) signals.emit('SIGINT');
+        if (words === null) stdin.end();
+        else if (words === '\u0003' && !raw) signals.emit('SIGINT');
         else if (!stdin.writableEnded) stdin.write(words);
       });
     }

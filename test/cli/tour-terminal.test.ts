@@ -51,7 +51,7 @@ test('the tour at a terminal: keys at each stop, consent to a call, and Ctrl-C',
   // After Ctrl-C this process goes on: a client of 2025-11-25 would connect its stream again.
   const interrupted = ['tour', '--fast', '--revision', '2026-07-28', serving.url];
   const stop = /any key goes on; u unfolds what was said, c goes on without waiting, q ends\n/;
-  const from = ([name = '', ...more]: readonly string[]) => (options: readonly string[], ...typed: (readonly [RegExp, string])[]): ReturnType<typeof inProcess> => inProcess([name, ...options, ...more], { columns: 100, typed });
+  const from = ([name = '', ...more]: readonly string[]) => (options: readonly string[], ...typed: (readonly [RegExp, string | null])[]): ReturnType<typeof inProcess> => inProcess([name, ...options, ...more], { columns: 100, typed });
   const at = from(words);
   const yes = await at([], [/The tour of http[^]*http\S+ will run wipe[^]*Run it\? \[y\/N\] /, 'y\n']);
   assert.deepEqual([yes.code, /\nAll went well\. \d+ messages in \d+\.\d s\.\n$/.test(yes.out)], [0, true], yes.out);
@@ -66,6 +66,9 @@ test('the tour at a terminal: keys at each stop, consent to a call, and Ctrl-C',
   assert.deepEqual(parts.slice(1, 3).map((part) => part.match(/^ +\d\.\d{3} [→←] /gm)?.length), [2, 2]);
   assert.equal(parts.length, 4);
   assert.equal((await from(interrupted)(['--step', '--yes'], [stop, 'q'])).code, 0);
+  // Without input nobody can press a key: the tour goes on without waiting.
+  const left = await at(['--step', '--yes'], [stop, null]);
+  assert.deepEqual([left.code, left.out.split(stop).length], [0, 2], left.out);
   // A line of JSON is one line, however narrow the terminal is, and asks nobody.
   const json = await inProcess(['tour', '--json', ...words.slice(1)], { columns: 40 });
   assert.equal(json.out.trimEnd().split('\n').map((line) => JSON.parse(line) as { type: string }).at(-1)?.type, 'end');

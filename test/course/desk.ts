@@ -7,7 +7,7 @@ import { systemClock } from '../../src/bounds/clock.ts';
 import type { ByteCarrier } from '../../src/judge/carrier.ts';
 import type { HiddenRequest } from '../../src/judge/client/port.ts';
 import { http } from '../../src/judge/http.ts';
-import { mediaType, shownHead } from '../../src/judge/http-demand.ts';
+import { shownHead, typeOf } from '../../src/judge/http-demand.ts';
 import type { HttpDemand, HttpHead } from '../../src/judge/http-demand.ts';
 import { hiddenHttp } from '../../src/judge/node/hidden-http.ts';
 import type { McpServer } from '../../src/server/index.ts';
@@ -264,7 +264,7 @@ async function answered(carrier: ByteCarrier, sent: string | undefined, headers:
   // An open stream without a response is closed by the check that opened it.
   if (reply.stream && method === 'GET') reply.cancel();
   else if (!await reply.ended) throw new Fault('a whole answer', 'a broken connection');
-  const messages = reply.stream || mediaType(reply) === 'application/json' ? came.map((text) => json(text, 'JSON')) : [];
+  const messages = reply.stream || typeOf(reply) === 'application/json' ? came.map((text) => json(text, 'JSON')) : [];
   return { status: reply.status, headers: reply.headers, body: reply.stream ? came.join('\n') : reply.body, messages };
 }
 

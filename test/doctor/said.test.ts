@@ -205,7 +205,7 @@ test('fetchProbe: reads a body to its end, a stream to its first message, and a 
   const stream = fetching([': hello\n\n', 'id: 1\ndata:\n\n', 'data: {"a"', ':1}\n', '\n', 'data: more\n\n'], 'wait', { 'content-type': 'text/event-stream' });
   assert.equal((await fetchProbe(stream.fetch)(request)).body, ': hello\n\nid: 1\ndata:\n\ndata: {"a":1}\n\n');
   for (const end of ['\r\r', '\r\n\r\n', '\n\n']) {
-    const { fetch, read } = fetching([`data:x${end}`, 'rest'], 'wait', { 'content-type': 'text/event-stream; charset=utf-8' });
+    const { fetch, read } = fetching([`data:x${end}`, 'rest'], 'wait', { 'content-type': 'Text/Event-Stream ; charset=utf-8' });
     assert.equal((await fetchProbe(fetch)(request)).body, `data:x${end}`);
     assert.equal(read(), 1);
   }

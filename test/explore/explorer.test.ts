@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { everyNth } from '../every-nth.ts';
 import { explore, replay } from './explorer.ts';
@@ -110,3 +111,11 @@ for (const { world, what, steps } of found) {
     assert.equal(await replay(kind, steps), undefined);
   });
 }
+
+test('explore: the text that each fault of npm run explore:faults replaces occurs once in its file, and its world exists', () => {
+  const root = new URL('../../../', import.meta.url);
+  const faults = JSON.parse(readFileSync(new URL('test/explore/faults.json', root), 'utf8')) as Record<'name' | 'world' | 'file' | 'from', string>[];
+  const stale = faults.filter(({ world, file, from }) =>
+    readFileSync(new URL(file, root), 'utf8').split(from).length !== 2 || !worlds.some(({ name }) => name === world));
+  assert.deepEqual(stale.map(({ name }) => name), []);
+});

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { answerQuestion, fullCapabilities, sample, sampleArguments } from '../../src/judge/answers.ts';
-import { acceptedDemand, listeningDemand, mediaType, originDemand, sessionDemand, shownHead, typeDemand, versionDemand } from '../../src/judge/http-demand.ts';
+import { acceptedDemand, listeningDemand, originDemand, sessionDemand, shownHead, typeDemand, versionDemand } from '../../src/judge/http-demand.ts';
+import { mediaType } from '../../src/transport/internal-exports.ts';
 import type { HttpHead } from '../../src/judge/http-demand.ts';
 import { listPages, toolNameCharacters, toolNameLength } from '../../src/judge/listed.ts';
 import type { ReceivedAnswer } from '../../src/judge/plain-conversation.ts';
@@ -85,7 +86,7 @@ test('judge: which responses of HTTP keep a demand, and how they are shown', () 
     'HTTP 400: the version is not supported', 'HTTP 404: the session does not exist', 'HTTP 403: the origin is foreign',
   ]);
   assert.deepEqual([head(200), head(204, 'a/b'), head(200, 'a/b', ''), head(200, undefined, 'x'.repeat(2001))].map(shownHead), ['HTTP 200', 'HTTP 204 a/b', 'HTTP 200 a/b, no body', `HTTP 200 ${'x'.repeat(2000)}`]);
-  assert.deepEqual([head(200), head(200, 'Text/HTML; a=b'), head(200, '')].map(mediaType), ['', 'text/html', '']);
+  assert.deepEqual([undefined, null, '', 'Text/HTML; a=b', ' application/json ', 'text/event-streams'].map(mediaType), ['', '', '', 'text/html', 'application/json', 'text/event-streams']);
 });
 
 test('judge: a list is read to its last page, or to the first answer that is no result', async () => {

@@ -425,7 +425,7 @@ test('judge, in passing: the texts of refusals and documents over HTTP are not m
   has(over('no', head(1, 'received', { status: 400 }), head(2, 'sent', { status: 400 })), '-base-59');
   has(over('no', head(2, 'received', { status: 400 }), head(2, 'received', { status: 200 })), '-base-59');
   has(over('{}', head(2, 'received', { status: 200, method: 'GET' })), '!base-59');
-  has(over('{}', head(2, 'received', { status: 200, method: 'GET', headers: { 'content-type': 'text/event-stream; charset=utf-8' } })), '-base-59');
+  has(over('{}', head(2, 'received', { status: 200, method: 'GET', headers: { 'content-type': 'Text/Event-Stream; charset=utf-8' } })), '-base-59');
   has(said('no', { entries: [head(2, 'received', { status: 400 })] }, { exchange: 2 }), '-base-59');
 });
 

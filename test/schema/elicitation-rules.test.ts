@@ -39,6 +39,7 @@ const table: readonly (readonly [field: unknown, old: string, rich?: string])[] 
   [{ type: 'string', minLength: 1.5 }, 'minLength must be a whole number'],
   [{ type: 'string', minLength: 2, maxLength: 1 }, 'minLength is above maxLength'],
   [{ type: 'number', minimum: 2, maximum: 1 }, 'minimum is above maximum'],
+  [{ type: 'array', items: { type: 'string', enum: ['a', 'b'] }, minItems: 2, maxItems: 1 }, `array ${newer}`, 'minItems is above maxItems'],
   [{ type: 'number', minimum: '1' }, 'minimum must be a number'],
   [{ type: 'string', format: 'ipv4' }, 'format must be one of email, uri, date, date-time'],
   [{ type: 'string', enum: [] }, 'enum count must be at least 1'],

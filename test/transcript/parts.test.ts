@@ -147,7 +147,7 @@ test('a transcript of HTTP: heads with what matters, bodies, streams with their 
     end(1),
     end(1, 'cut'),
     add(http(2, 'GET', undefined, { 'last-event-id': 'e-2', 'mcp-session-id': 'abc' })),
-    add(http(2, 'GET', 200, { 'content-type': 'text/event-stream' })),
+    add(http(2, 'GET', 200, { 'content-type': 'Text/event-stream' })),
     add({ kind: 'event', direction: 'received', exchange: 2, event: { event: 'endpoint' }, data: '/m\r\n?x', at: 0 }),
     end(2, 'cut'),
     add(http(3, 'POST', undefined)),
@@ -178,7 +178,7 @@ test('a transcript of HTTP: heads with what matters, bodies, streams with their 
     Last-Event-ID: <event 2>
     Mcp-Session-Id: <session 1>
 <-- 2 200
-    Content-Type: text/event-stream
+    Content-Type: Text/event-stream
 <-- 2 event
     event: endpoint
     data: /m ?x

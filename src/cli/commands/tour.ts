@@ -118,7 +118,7 @@ async function run(proc: CommandProcess, options: Options, target: Target, own: 
   return ok;
 }
 
-/** Returns a function that waits for a key, until the user presses `c`. */
+/** Returns a function that waits for a key, until the user presses `c` or the input ends. */
 function stepper(proc: CommandProcess, print: (line: string) => void, dim: (text: string) => string, recent: unknown[], unfold: () => void): () => Promise<void> {
   let waits = true;
   return async () => {
@@ -127,7 +127,7 @@ function stepper(proc: CommandProcess, print: (line: string) => void, dim: (text
       const { stdin } = proc;
       stdin.setRawMode?.(true);
       stdin.resume();
-      const key = await new Promise<string>((resolve) => stdin.once('data', (data: Buffer) => resolve(data.toString())));
+      const key = await nextKey(stdin);
       stdin.setRawMode?.(false);
       stdin.pause();
       // Raw mode reports Ctrl-C as an ordinary key.
@@ -139,6 +139,19 @@ function stepper(proc: CommandProcess, print: (line: string) => void, dim: (text
     }
     recent.length = 0;
   };
+}
+
+/** The next key; `c` if the input has ended or ends, because nobody can press a key then. */
+function nextKey(stdin: CommandProcess['stdin']): Promise<string> {
+  return new Promise((resolve) => {
+    const events = ['data', 'end', 'error', 'close'];
+    const settle = (key?: unknown): void => {
+      for (const event of events) stdin.off(event, settle);
+      resolve(key instanceof Uint8Array ? key.toString() : 'c');
+    };
+    if (stdin.readableEnded || stdin.destroyed) settle();
+    else for (const event of events) stdin.on(event, settle);
+  });
 }
 
 export const command: Command = {

@@ -1,7 +1,7 @@
 import { isObject } from '../../jsonrpc/internal-exports.ts';
 import { isMetaKey, modernErrors, serverInfoKey } from '../../protocol/internal-exports.ts';
-
 import { hasMethod, methodRow, methods } from '../../protocol/internal-exports.ts';
+import { mediaType } from '../../transport/internal-exports.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
 
 // Checks of every message of a peer, whatever its subject.
@@ -29,7 +29,7 @@ export function judgeMessage(conversation: JudgedConversation, arrival: Arrival)
 function refusedOrDocument({ entries }: JudgedConversation, { exchange, json }: Arrival): boolean {
   const head = entries.findLast((entry) => entry.kind === 'http' && entry.exchange === exchange && entry.direction === 'received');
   if (head?.kind !== 'http') return false;
-  if (head.method === 'GET') return !(head.headers['content-type'] ?? '').startsWith('text/event-stream');
+  if (head.method === 'GET') return mediaType(head.headers['content-type']) !== 'text/event-stream';
   return (head.status ?? 0) >= 400 && !(isObject(json) && 'jsonrpc' in json);
 }
 

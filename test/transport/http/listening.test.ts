@@ -83,6 +83,25 @@ test('what nobody listens to is kept within bounds, and a question that was answ
   again.cut();
 });
 
+test('what a connected GET stream has brought goes on no other one, however soon the client opens it', async (t) => {
+  const { live, open, server } = await start(t);
+  const headers = await open();
+  const [peer] = server.peers;
+  peer?.notify('notifications/waited');
+  const first = await live({ method: 'GET', headers });
+  peer?.notify('notifications/written');
+  const methods = (events: readonly { readonly data: string }[]): unknown[] =>
+    events.filter(({ data }) => data !== '').map(({ data }) => (JSON.parse(data) as { method: string }).method);
+  // The client has not read a byte of the first stream, which is connected.
+  const second = await live({ method: 'GET', headers });
+  assert.deepEqual(methods(await first.all()), ['notifications/waited', 'notifications/written']);
+  peer?.notify('notifications/last');
+  const [primer, next] = [await second.next(), await second.next()];
+  assert.equal(primer?.data, '');
+  assert.deepEqual(methods(next ? [next] : []), ['notifications/last']);
+  second.cut();
+});
+
 test('a backlog keeps the newest', () => {
   const backlog = new Backlog(3 * 66);
   for (const text of ['a', 'b', 'c', 'd']) backlog.add(text, text);

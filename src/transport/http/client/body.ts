@@ -6,15 +6,15 @@ import type { HttpAnswer } from './sender.ts';
 /** The smallest block that `ByteGatherer` allocates. */
 const smallestBlock = 1024;
 
-/** The media type, without its parameters; '' if the response has none. */
-export function mediaType(answer: HttpAnswer): string {
-  return answer.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+/** The media type of a `Content-Type` field, without its parameters, in lower case; '' without a field. RFC 9110, 8.3.1. */
+export function mediaType(contentType: string | null | undefined): string {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
 export const isOk = ({ status }: HttpAnswer): boolean => status >= 200 && status < 300;
 
 export function isStream(answer: HttpAnswer): boolean {
-  return isOk(answer) && mediaType(answer) === 'text/event-stream';
+  return isOk(answer) && mediaType(answer.header('content-type')) === 'text/event-stream';
 }
 
 /**

@@ -27,7 +27,7 @@ export function httpTrace(trace: HttpTrace, clock: Clock = systemClock): (sender
       const answer = await sender.send(request);
       const { status } = answer;
       trace({ kind: 'http', direction: 'received', exchange, method, path, status, headers: redact(answer.fields()), at: clock.now() });
-      const see = isStream(answer) ? watchStream(trace, exchange, clock) : mediaType(answer) === 'application/json' ? watchBody(trace, exchange, 'received', clock) : undefined;
+      const see = isStream(answer) ? watchStream(trace, exchange, clock) : mediaType(answer.header('content-type')) === 'application/json' ? watchBody(trace, exchange, 'received', clock) : undefined;
       return see ? watched(answer, see) : answer;
     },
     ...sender.close && { close: () => sender.close?.() },

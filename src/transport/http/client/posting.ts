@@ -144,7 +144,7 @@ export class ClientPosting {
     const { requests } = this;
     const { message, posted } = one;
     const { status } = answer;
-    const type = mediaType(answer);
+    const type = mediaType(answer.header('content-type'));
     if (type === 'text/event-stream') {
       if (!opening.has(message.method)) return follow(posted, this.#resumption, answer);
       const { type: first, whole } = await firstEvent(answer);

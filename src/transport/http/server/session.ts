@@ -14,8 +14,8 @@ import type { AnswerStream, StreamOwner } from './sse-stream.ts';
 /** Bytes of messages kept for a client that may not have received them. */
 const maxBacklog = 65_536;
 /**
- * Milliseconds after which a GET stream is assumed to have delivered its first event id, if not cut off. If the client then
- * opens another stream without `Last-Event-ID`, it does not resume, and must not get the same messages again.
+ * Milliseconds after which a GET stream is assumed to have delivered its first event id, if not cut off. If it is cut off
+ * later and the client opens another one without `Last-Event-ID`, it does not resume, and must not get the same messages again.
  */
 const primingMs = 5000;
 
@@ -149,6 +149,8 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
   /** GET: opens the stream for messages that belong to no request. The previous such stream ends. */
   listen(request: HttpRequest): SseStream {
     const stream = this.#newStream();
+    // 2025-11-25 basic/transports#multiple-connections: what went on a connected stream goes on no other one.
+    if (this.#listening?.live) this.#dropBacklog();
     this.#listening?.finish();
     this.#listening = stream;
     const { revision } = this.peer;

@@ -42,8 +42,9 @@ export function parseOrigin(domain: unknown): string {
   const [, scheme = '', star = '', rest = ''] = /^([a-z]{2,5}:\/\/)(\*\.)?([^\s*]+)$/i.exec(domain) ?? [];
   if (!URL.canParse(scheme + rest)) return fail('is not an origin such as https://a.example');
   const { protocol, hostname, port, pathname } = new URL(scheme + rest);
+  if (pathname !== '/') return fail('is more than an origin');
   // In the text: an empty query, fragment or user name, or a backslash, leaves no trace in the parsed parts.
-  if (pathname !== '/' || /[?#\\@]/.test(rest)) return fail('is more than an origin');
+  if (/[?#\\@]/.test(rest)) return fail('is more than an origin');
   if (!plainHost.test(hostname)) return fail('has a host that a policy cannot name');
   if (!secure.test(protocol) && !(plain.test(protocol) && loopback.test(hostname))) return fail('is neither secure (https, wss) nor on this machine');
   // A star over a whole top-level domain, or over numbers, would cover other people's hosts.

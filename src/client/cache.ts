@@ -8,6 +8,9 @@ import { hasCacheHints, listMethods, neededCapability } from '../protocol/method
 import { defaultMaxCached } from './options.ts';
 import type { Cache } from './parts.ts';
 
+/** Characters of all cached results and their keys together. */
+const maxCachedLength = 67_108_864;
+
 /** `server/discover` is not cached: each connection sends it once anyway, and again only in place of a ping. */
 const isCacheable = (method: string): boolean =>
   hasCacheHints(method) && method !== 'server/discover';
@@ -64,6 +67,18 @@ class ResultCache implements Cache {
     if (params?.['inputResponses'] !== undefined || params?.['requestState'] !== undefined) return;
     const key = keyOf(method, params) + (cacheScope === 'public' ? 'public' : `own ${context}`);
     this.#kept.set(key, { text: JSON.stringify(result), until: this.#clock.monotonic() + ms });
+    this.#trim();
+  }
+
+  /** Drops the oldest results, so that the rest is not too long. */
+  #trim(): void {
+    const kept = [...this.#kept].map(([key, { text }]) => ({ key, length: key.length + text.length }));
+    let whole = kept.reduce((sum, { length }) => sum + length, 0);
+    for (const { key, length } of kept) {
+      if (whole <= maxCachedLength) break;
+      this.#kept.delete(key);
+      whole -= length;
+    }
   }
 
   /** Drops the results that a notification makes stale. */

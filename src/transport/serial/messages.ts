@@ -60,9 +60,18 @@ export function serialMessages(channel: SerialChannel, options: SerialOptions, r
   const { clock, side } = reader;
   const budget = peerBudget();
   const utf8 = new TextEncoder();
+  // A channel that fails says so with `closed`: a failed write only ends, also the last one, for which nobody waits.
+  const write = (bytes: Uint8Array): Promise<void> | void => {
+    try {
+      const written = channel.write(bytes);
+      return written ? written.catch(() => {}) : undefined;
+    } catch {
+      return undefined;
+    }
+  };
   let framer: Framer | undefined;
   let closed = false;
-  const wire = framing({ side, clock, budget, write: (bytes) => channel.write(bytes) }, {
+  const wire = framing({ side, clock, budget, write }, {
     opened() {
       framer?.close();
       framer = createFramer({

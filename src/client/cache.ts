@@ -21,6 +21,33 @@ export function resultCache(max: number = defaultMaxCached): Cache {
   return new ResultCache(max);
 }
 
+interface KeptResult {
+  readonly text: string;
+  readonly until: number;
+}
+
+/** At most `max` results, and the characters of all of them with their keys. */
+class KeptResults extends BoundedMap<string, KeptResult> {
+  length = 0;
+
+  override set(key: string, kept: KeptResult): this {
+    this.delete(key);
+    this.length += key.length + kept.text.length;
+    return super.set(key, kept);
+  }
+
+  override delete(key: string): boolean {
+    const kept = this.get(key);
+    if (kept) this.length -= key.length + kept.text.length;
+    return super.delete(key);
+  }
+
+  override clear(): void {
+    this.length = 0;
+    super.clear();
+  }
+}
+
 /**
  * Results that the server declares fresh for a while. The key of a result is its method, parameters and
  * authorization; the key of a public result is its method and parameters. Source: 2026-07-28
@@ -28,13 +55,13 @@ export function resultCache(max: number = defaultMaxCached): Cache {
  */
 class ResultCache implements Cache {
   // Results are kept as text, so that a caller that changes its result does not change the kept one.
-  readonly #kept: BoundedMap<string, { text: string; until: number }>;
+  readonly #kept: KeptResults;
   /** Grows with every invalidation: a result that was requested before an invalidation must not be kept after it. */
   epoch = 0;
   #clock = systemClock;
 
   constructor(max: number) {
-    this.#kept = new BoundedMap(max);
+    this.#kept = new KeptResults(max);
   }
 
   attach(clock: Clock): void {
@@ -67,18 +94,7 @@ class ResultCache implements Cache {
     if (params?.['inputResponses'] !== undefined || params?.['requestState'] !== undefined) return;
     const key = keyOf(method, params) + (cacheScope === 'public' ? 'public' : `own ${context}`);
     this.#kept.set(key, { text: JSON.stringify(result), until: this.#clock.monotonic() + ms });
-    this.#trim();
-  }
-
-  /** Drops the oldest results, so that the rest is not too long. */
-  #trim(): void {
-    const kept = [...this.#kept].map(([key, { text }]) => ({ key, length: key.length + text.length }));
-    let whole = kept.reduce((sum, { length }) => sum + length, 0);
-    for (const { key, length } of kept) {
-      if (whole <= maxCachedLength) break;
-      this.#kept.delete(key);
-      whole -= length;
-    }
+    while (this.#kept.length > maxCachedLength) this.#kept.dropOldest();
   }
 
   /** Drops the results that a notification makes stale. */

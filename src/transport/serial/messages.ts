@@ -54,24 +54,25 @@ export interface SerialMessages {
   close(): Promise<void>;
 }
 
+/** Writes. A channel that fails says so with `closed`: a failed write only ends, also the last one, for which nobody waits. */
+function write(channel: SerialChannel, bytes: Uint8Array): Promise<void> | void {
+  try {
+    const written = channel.write(bytes);
+    return written ? written.catch(() => {}) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Sends and receives messages over a channel, as lines of JSON like over stdio. */
 export function serialMessages(channel: SerialChannel, options: SerialOptions, reader: SerialReader): SerialMessages {
   const { framing = lines, trace, maxMessageBytes = defaultSerialBytes, maxWaitingBytes = defaultSerialBytes } = options;
   const { clock, side } = reader;
   const budget = peerBudget();
   const utf8 = new TextEncoder();
-  // A channel that fails says so with `closed`: a failed write only ends, also the last one, for which nobody waits.
-  const write = (bytes: Uint8Array): Promise<void> | void => {
-    try {
-      const written = channel.write(bytes);
-      return written ? written.catch(() => {}) : undefined;
-    } catch {
-      return undefined;
-    }
-  };
   let framer: Framer | undefined;
   let closed = false;
-  const wire = framing({ side, clock, budget, write }, {
+  const wire = framing({ side, clock, budget, write: (bytes) => write(channel, bytes) }, {
     opened() {
       framer?.close();
       framer = createFramer({

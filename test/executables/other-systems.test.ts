@@ -354,17 +354,19 @@ test('a run that cannot be started, also if no file descriptor is left, says why
     ['EMFILE', 'could not be started (EMFILE)'], ['ENOENT', 'could not be started (ENOENT)'],
     ['ENOEXEC', 'could not be started: a script begins with #! and its interpreter'], ['UNKNOWN', 'could not be started: a script begins with #! and its interpreter'],
   ] as const) {
-    const child = playedChild(undefined, code === 'EMFILE' ? undefined : [0, 1, 2, 3].map(() => new PassThrough()));
-    const spawned = spawning(t, [child]);
-    const calls: string[] = [];
-    const confinement: Confinement = {
-      description: '', warning: undefined, boundsProcesses: true, endsAll: true, user: undefined, wrap: (command, args) => ({ command, args }), signalOf: () => undefined,
-      cgroup: () => ({ add: () => void calls.push('add'), end: async () => void calls.push('end') }),
-    };
-    const run = await new Runner({ confinement, limits: defaultExecutableLimits }).start(file, settings);
-    child.emit('error', Object.assign(new Error(code), { code }));
-    assert.deepEqual([await run.ended, calls], [fault, ['end']]);
-    assert.ok(!fs.existsSync(String(spawned[0]?.options.cwd)), code);
+    await t.test(code, async (t) => {
+      const child = playedChild(undefined, code === 'EMFILE' ? undefined : [0, 1, 2, 3].map(() => new PassThrough()));
+      const spawned = spawning(t, [child]);
+      const calls: string[] = [];
+      const confinement: Confinement = {
+        description: '', warning: undefined, boundsProcesses: true, endsAll: true, user: undefined, wrap: (command, args) => ({ command, args }), signalOf: () => undefined,
+        cgroup: () => ({ add: () => void calls.push('add'), end: async () => void calls.push('end') }),
+      };
+      const run = await new Runner({ confinement, limits: defaultExecutableLimits }).start(file, settings);
+      child.emit('error', Object.assign(new Error(code), { code }));
+      assert.deepEqual([await run.ended, calls], [fault, ['end']]);
+      assert.ok(!fs.existsSync(String(spawned[0]?.options.cwd)), code);
+    });
   }
 });
 

@@ -46,7 +46,10 @@ test('tasks: a task is kept as it was ordered, for the time that was asked for, 
   assert.match(seed, /^[0-9a-f]{16}$/);
   assert.ok(!id.includes(seed));
   assert.deepEqual(head, { ...order, scopes: ['read'], made: { k: 1 }, answers: { q: 2 }, ttlMs: 50, pollIntervalMs: 7 });
-  for (const [wanted, ttlMs] of [[0, 0], [99, 99], [101, 100], [Infinity, 100]] as const) assert.equal((await tasks.create('o', order, wanted)).ttlMs, ttlMs);
+  for (const [wanted, ttlMs] of [[0, 0], [99, 99], [101, 100], [Infinity, 100]] as const) {
+    const one = await tasks.create('o', order, wanted);
+    assert.deepEqual([one.ttlMs, (await store.load(one.id))?.expiresAt], [ttlMs, 1_000_000 + ttlMs]);
+  }
   const forever = made({ maxTtlMs: Infinity, ttlMs: Infinity });
   const kept = await forever.tasks.create('o', { ...order, scopes: [] });
   assert.deepEqual([kept.ttlMs, kept.scopes, (await forever.store.load(kept.id))?.expiresAt], [null, [], null]);

@@ -13,7 +13,7 @@ import type { TestContext } from 'node:test';
 import { findCgroups } from '../../src/executables/cgroup.ts';
 import { findConfinement, findUser } from '../../src/executables/confinement.ts';
 import type { Confinement } from '../../src/executables/confinement.ts';
-import { checkFile, checkOwner } from '../../src/executables/file-checks.ts';
+import { checkFile, checkRead } from '../../src/executables/file-checks.ts';
 import { defaultExecutableLimits } from '../../src/executables/limits.ts';
 import { endStragglers, killStragglers } from '../../src/executables/stragglers.ts';
 import { Runner } from '../../src/executables/tool-process.ts';
@@ -72,7 +72,7 @@ test('on Windows a tool is an .exe or a .com, whoever may write it', (t) => {
   on(t, 'win32', undefined);
   assert.deepEqual(names.filter((name) => checkFile(path, name) !== undefined), ['a.exe', 'b.COM']);
   for (const name of ['a.exe', 'b.COM']) assert.ok(!('fault' in (checkFile(path, name) ?? { fault: 'none' })), name);
-  checkOwner(join(path, 'c.cmd'));
+  checkRead(join(path, 'c.cmd'));
 });
 
 test('a file may belong to root and to whoever runs the server, and to nobody else', { skip: root ? false : 'only root may give a file away' }, (t) => {
@@ -84,8 +84,8 @@ test('a file may belong to root and to whoever runs the server, and to nobody el
     const found = checkFile(path, name);
     assert.ok(found);
     assert.equal('fault' in found ? found.fault : undefined, fault);
-    if (fault === undefined) checkOwner(join(path, name));
-    else assert.throws(() => checkOwner(join(path, name)), { message: fault });
+    if (fault === undefined) checkRead(join(path, name));
+    else assert.throws(() => checkRead(join(path, name)), { message: fault });
   }
 });
 

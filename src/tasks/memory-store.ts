@@ -140,8 +140,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
     async expire(now) {
       const gone = [...tasks.values()].filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now);
       for (const { id, head, records, answers, end = '' } of gone) {
-        tasks.delete(id);
         for (const text of [head, ...records, ...answers.values(), end]) kept -= text.length;
+        tasks.delete(id);
         watchers.tell(id, 'ended');
       }
       return gone.map(({ id }) => id);

@@ -30,26 +30,26 @@ const entries = [
   { ...programNamed('mcp-server'), ceiling: 38.37 * KIB },
   { ...programNamed('tasks-server'), ceiling: 54.07 * KIB },
   { ...programNamed('fleet-server'), ceiling: 45.03 * KIB },
-  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.77 * KIB },
-  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.98 * KIB, firstLoad: true },
+  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.79 * KIB },
+  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 28.01 * KIB, firstLoad: true },
   { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 34.35 * KIB },
   { ...programNamed('schema-full'), ceiling: 9.23 * KIB },
-  { ...programNamed('oauth-login'), ceiling: 35.92 * KIB },
-  { ...programNamed('oauth-service'), ceiling: 33.21 * KIB },
+  { ...programNamed('oauth-login'), ceiling: 35.94 * KIB },
+  { ...programNamed('oauth-service'), ceiling: 33.23 * KIB },
   { ...programNamed('validator'), ceiling: 7.20 * KIB },
-  { ...programNamed('host'), ceiling: 42.04 * KIB },
+  { ...programNamed('host'), ceiling: 42.12 * KIB },
   { ...programNamed('tap'), ceiling: 4.02 * KIB },
   { ...programNamed('transcript'), ceiling: 5.43 * KIB },
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
   { ...programNamed('doctor'), ceiling: 16.80 * KIB },
   { ...programNamed('judge'), ceiling: 64.73 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 85.19 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 85.22 * KIB },
 ];
 
 /** Ceilings of the unpacked package: executable files and types, and files for reading. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3094.5 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5431 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3106.3 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5446.6 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

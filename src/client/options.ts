@@ -271,7 +271,7 @@ export function declaredCapabilities(options: CoreClientOptions, revision: Revis
 export function declaredInfo(info: Implementation, revision: Revision): Implementation {
   if (revisionTable.icons(revision)) return info;
   const { name, version, title } = info;
-  return revisionTable.titles(revision) && title !== undefined ? { name, version, title } : { name, version };
+  return revisionTable.titles(revision) ? { name, version, title } : { name, version };
 }
 
 /** `_meta` of every modern request. 2026-07-28 basic/index#_meta. */

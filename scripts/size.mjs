@@ -20,16 +20,16 @@ const KIB = 1024;
 
 // Every chunk of a program counts; with `firstLoad` only those that load at the start of a page or a worker.
 const entries = [
-  { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 13.62 * KIB },
-  { ...programNamed('serial-lines'), budget: 10 * KIB, ceiling: 12.92 * KIB },
-  { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 15.38 * KIB },
-  { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.99 * KIB },
-  { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.14 * KIB },
-  { ...programNamed('server-card'), ceiling: 33.02 * KIB },
-  { ...programNamed('protected'), ceiling: 40.59 * KIB },
-  { ...programNamed('mcp-server'), ceiling: 37.88 * KIB },
-  { ...programNamed('tasks-server'), ceiling: 53.2 * KIB },
-  { ...programNamed('fleet-server'), ceiling: 44.6 * KIB },
+  { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 13.76 * KIB },
+  { ...programNamed('serial-lines'), budget: 10 * KIB, ceiling: 13.07 * KIB },
+  { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 15.52 * KIB },
+  { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 20.13 * KIB },
+  { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.39 * KIB },
+  { ...programNamed('server-card'), ceiling: 33.29 * KIB },
+  { ...programNamed('protected'), ceiling: 40.79 * KIB },
+  { ...programNamed('mcp-server'), ceiling: 38.10 * KIB },
+  { ...programNamed('tasks-server'), ceiling: 53.37 * KIB },
+  { ...programNamed('fleet-server'), ceiling: 44.85 * KIB },
   { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.58 * KIB },
   { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.69 * KIB, firstLoad: true },
   { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 34.04 * KIB },
@@ -37,19 +37,19 @@ const entries = [
   { ...programNamed('oauth-login'), ceiling: 35.8 * KIB },
   { ...programNamed('oauth-service'), ceiling: 33.07 * KIB },
   { ...programNamed('validator'), ceiling: 7.20 * KIB },
-  { ...programNamed('host'), ceiling: 41.86 * KIB },
+  { ...programNamed('host'), ceiling: 41.88 * KIB },
   { ...programNamed('tap'), ceiling: 4.01 * KIB },
   { ...programNamed('transcript'), ceiling: 5.41 * KIB },
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
   { ...programNamed('doctor'), ceiling: 16.79 * KIB },
   { ...programNamed('judge'), ceiling: 64.65 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.49 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.85 * KIB },
 ];
 
 /** Ceilings of the unpacked package: executable files and types, and files for reading. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3077.5 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5405 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3094.5 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5431 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

@@ -55,3 +55,39 @@ export function steppedClock(): SteppedClock {
     pass: (ms) => manual.tick(manual.now() + ms),
   };
 }
+
+/**
+ * A clock for parts that are all in this process. Its time stands still while they work, and leaps to the next timer when for some
+ * milliseconds and some turns of the event loop no part has used the clock. So a wait costs milliseconds, and a busy machine changes
+ * nothing. Input and output of other processes take real time: this clock does not wait for them.
+ */
+export function leapingClock(): Clock {
+  const manual = manualClock(Date.now());
+  let [used, watched] = [0, false];
+  /** Leaps when the clock was not used in this many looks, one after another. */
+  const look = (quiet: number, before: number): void => {
+    if (used !== before) return look(0, used);
+    if (quiet < 5) return void setTimeout(() => setImmediate(() => setImmediate(() => look(quiet + 1, before))), 1);
+    const { due } = manual;
+    watched = due !== undefined;
+    if (due === undefined) return;
+    manual.tick(manual.now() + due - manual.monotonic());
+    look(0, used);
+  };
+  const watch = (): void => {
+    used++;
+    if (watched) return;
+    watched = true;
+    look(0, used);
+  };
+  return {
+    ...systemClock,
+    now: () => manual.now(),
+    monotonic: () => manual.monotonic(),
+    after(ms, run, background) {
+      if (ms <= 0) return systemClock.after(ms, run, background);
+      watch();
+      return manual.after(ms, run, background);
+    },
+  };
+}

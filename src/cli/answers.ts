@@ -1,4 +1,6 @@
+import { shorten } from '../bounds/quote.ts';
 import { systemClock } from '../bounds/clock.ts';
+import { visible } from '../explain/safe-text.ts';
 import { openPrompter } from '../host/node/prompter.ts';
 import { fillForm } from '../host/node/elicitation.ts';
 import type { CompleteForm } from '../host/node/elicitation.ts';
@@ -90,7 +92,7 @@ export function answersOf(options: AnswerOptions): AnswerHandlers {
       }
       const made = makeArguments({ ...form.requestedSchema }, false);
       if ('problem' in made) {
-        note(`The form cannot be filled in without a person (${made.problem}), so it is declined.`);
+        note(`The form cannot be filled in without a person (${visible(shorten(made.problem))}), so it is declined.`);
         return { action: 'decline' };
       }
       note('The form is accepted with its defaults, and made-up values for the rest.');

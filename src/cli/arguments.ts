@@ -10,6 +10,9 @@ export type MadeArguments = { readonly args: MessageMembers } | { readonly probl
 
 const maxDepth = 8;
 
+/** The most values of one example: `minItems` and `$ref` multiply at each level. */
+const maxValues = 10_000;
+
 /** Example strings for each `format`. */
 const formats: Readonly<Record<string, string>> = {
   'date': '2026-05-01',
@@ -36,7 +39,7 @@ const shortWait = 1;
  */
 export function makeArguments(inputSchema: JsonSchema, quick: boolean = true): MadeArguments {
   try {
-    const args = make(inputSchema, { root: inputSchema, quick }, 0);
+    const args = make(inputSchema, { root: inputSchema, quick, left: maxValues }, 0);
     const judged = compile(inputSchema)(args);
     if (judged.valid && isObject(args)) return { args };
     const [error] = judged.valid ? [] : judged.errors;
@@ -50,9 +53,12 @@ export function makeArguments(inputSchema: JsonSchema, quick: boolean = true): M
 interface Making {
   readonly root: JsonSchema;
   readonly quick: boolean;
+  /** How many more values may be made. */
+  left: number;
 }
 
 function make(schema: unknown, making: Making, depth: number): unknown {
+  if (--making.left < 0) throw new Error(`the example would have more than ${maxValues.toLocaleString('en')} values`);
   if (!isObject(schema) || depth > maxDepth) return null;
   for (const named of ['const', 'default'] as const) if (Object.hasOwn(schema, named)) return schema[named];
   for (const named of ['examples', 'enum'] as const) {

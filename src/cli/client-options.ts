@@ -10,20 +10,22 @@ import { atProgram } from './program-words.ts';
 import { isSocket, socketPath } from './socket-target.ts';
 import type { CommandProcess } from './command-process.ts';
 
-/** The options of every subcommand that connects to one server. */
-const common = {
-  json: { type: 'boolean' },
-  config: { type: 'string' },
-  from: { type: 'string' },
-  header: { type: 'string', multiple: true },
-  env: { type: 'string', multiple: true },
-  cwd: { type: 'string' },
-  revision: { type: 'string' },
-  timeout: { type: 'string' },
-  'no-color': { type: 'boolean' },
-  verbose: { type: 'boolean' },
-  defaults: { type: 'boolean' },
-} as const;
+/** The options of a subcommand. Each that is accepted has an effect: others are refused, because an ignored option misleads. */
+export type OwnOptions = Readonly<Record<string, { readonly type: 'boolean' | 'string'; readonly multiple?: boolean; readonly short?: string }>>;
+
+/** Where servers are configured. */
+export const configurationOptions: OwnOptions = { config: { type: 'string' }, from: { type: 'string' } };
+
+/** The headers of an address; the variables and the folder of a program. */
+export const serverOptions: OwnOptions = { header: { type: 'string', multiple: true }, env: { type: 'string', multiple: true }, cwd: { type: 'string' } };
+
+/** The options of a subcommand that has a target. */
+export const targetOptions: OwnOptions = { ...configurationOptions, ...serverOptions };
+
+/** The options of a subcommand that sends requests to its target. */
+export const commonOptions: OwnOptions = {
+  ...targetOptions, json: { type: 'boolean' }, revision: { type: 'string' }, timeout: { type: 'string' }, 'no-color': { type: 'boolean' }, verbose: { type: 'boolean' }, defaults: { type: 'boolean' },
+};
 
 /** The help lines of these options. */
 export const commonHelp: readonly (readonly [string, string])[] = [
@@ -39,8 +41,11 @@ export const commonHelp: readonly (readonly [string, string])[] = [
   ['--no-color', 'prints without colour'],
 ];
 
-/** Options that a subcommand adds to the common ones. */
-export type OwnOptions = Readonly<Record<string, { readonly type: 'boolean' | 'string'; readonly multiple?: boolean; readonly short?: string }>>;
+/** Help for `targetOptions` except `--header`. */
+export const targetHelp: readonly (readonly [string, string])[] = [
+  ['--config, --from', 'where servers are configured, as for call'],
+  ['--env, --cwd', 'for a program, as for call'],
+];
 
 /** The parsed words of a subcommand. */
 export interface ClientWords {
@@ -50,6 +55,8 @@ export interface ClientWords {
   readonly texts: (name: string) => readonly string[];
   /** The words other than options and target. */
   readonly rest: readonly string[];
+  /** The names of the options that were given. */
+  readonly given: readonly string[];
   /** The server as the user wrote it. */
   readonly targetName: string;
   /** Whether `targetName` is a name in the configuration. */
@@ -63,15 +70,18 @@ export interface ClientWords {
   readonly revisions: readonly string[] | undefined;
 }
 
+/** The words of a subcommand without a server. */
+export type CommandWords = Pick<ClientWords, 'flag' | 'text' | 'texts' | 'rest' | 'given'>;
+
 /** Parses only options, for subcommands without a server. */
-export function readWords(words: readonly string[], own: OwnOptions, positionals: boolean = false): Pick<ClientWords, 'flag' | 'text' | 'texts' | 'rest'> {
+export function readWords(words: readonly string[], own: OwnOptions, positionals: boolean = false): CommandWords {
   let parsed;
   try {
-    parsed = parseArgs({ args: [...words], options: { ...common, ...own }, allowPositionals: positionals });
+    parsed = parseArgs({ args: [...words], options: own, allowPositionals: positionals });
   } catch (thrown) {
     const [, unknown] = /^Unknown option '(-[^']*)'/.exec(errorMessage(thrown)) ?? [];
     if (unknown === undefined) throw new WrongUse(errorMessage(thrown));
-    throw new WrongUse(`there is no option ${unknown}${didYouMean(unknown, Object.keys({ ...common, ...own }).map((name) => `--${name}`))}`);
+    throw new WrongUse(`there is no option ${unknown}${didYouMean(unknown, Object.keys(own).map((name) => `--${name}`))}`);
   }
   const values = parsed.values as Record<string, unknown>;
   return {
@@ -79,16 +89,25 @@ export function readWords(words: readonly string[], own: OwnOptions, positionals
     text: (name) => (typeof values[name] === 'string' ? values[name] : undefined),
     texts: (name) => (Array.isArray(values[name]) ? values[name].filter((one) => typeof one === 'string') : []),
     rest: parsed.positionals,
+    given: Object.keys(values),
   };
 }
 
-/** Returns a reader of numeric options, with bounds; undefined if the option is not given. */
-export function numberOf({ text }: Pick<ClientWords, 'text'>): (name: string, least: number, most: number) => number | undefined {
-  return (name, least, most) => {
+/** Throws `WrongUse` if one of these options was given: it would have no effect. `why` follows its name. */
+export function refuseGiven({ given }: Pick<CommandWords, 'given'>, names: readonly string[], why: string): void {
+  const found = given.find((name) => names.includes(name));
+  if (found !== undefined) throw new WrongUse(`--${found} ${why}`);
+}
+
+/** Returns a reader of numeric options, with bounds; undefined if the option is not given. `whole`: no fraction. */
+export function numberOf({ text }: Pick<ClientWords, 'text'>): (name: string, least: number, most: number, whole?: boolean) => number | undefined {
+  return (name, least, most, whole = false) => {
     const given = text(name);
     if (given === undefined) return undefined;
-    const value = Number(given);
+    // An empty text, such as that of an unset variable, would be 0: another port than the one that was meant.
+    const value = given.trim() === '' ? NaN : Number(given);
     if (!(value >= least && value <= most)) throw new WrongUse(`--${name} takes a number from ${least} to ${most}`);
+    if (whole && !Number.isInteger(value)) throw new WrongUse(`--${name} takes a whole number`);
     return value;
   };
 }
@@ -105,7 +124,7 @@ export function readRevisions({ text }: Pick<ClientWords, 'text'>): readonly str
  * that is not an option: an address, a socket, or a name in the configuration. If that word is not one of these, the first
  * later word that is becomes the target.
  */
-export async function readClientWords(proc: CommandProcess, words: readonly string[], own: OwnOptions = {}): Promise<ClientWords> {
+export async function readClientWords(proc: CommandProcess, words: readonly string[], own: OwnOptions = commonOptions): Promise<ClientWords> {
   const { before, program } = atProgram(words);
   const read = readWords(before, own, true);
   const { text, texts } = read;
@@ -163,6 +182,7 @@ function withOwn(server: ServerConfig, headers: Record<string, string>, env: rea
     if (socket && Object.keys(headers).length > 0) throw new WrongUse('--header is for an address of HTTP, and this is a socket');
     return Object.keys(headers).length > 0 ? { ...server, headers: { ...server.headers, ...headers } } : server;
   }
+  if (Object.keys(headers).length > 0) throw new WrongUse('--header is for an address, and this is a program');
   return { ...server, ...env.length > 0 && { env: { ...server.env, ...Object.fromEntries(env) } }, ...cwd !== undefined && { cwd } };
 }
 

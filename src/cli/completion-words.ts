@@ -58,8 +58,10 @@ async function candidates(words: readonly string[], proc: CommandProcess, comman
   if (!takesServer.has(name)) return [];
   if (rest.length === 0) return servers(before, proc);
   const [server = ''] = rest;
-  if (takesTool.has(name) && rest.length === 1) return (await seenTools(proc.env)).get(server) ?? [];
-  if (name === 'list') return rest.includes('tools') ? (await seenTools(proc.env)).get(server) ?? [] : kinds.filter((kind) => !rest.includes(kind));
+  // Servers choose the names of tools: one called --yes must not become an option.
+  const toolsOf = async (): Promise<readonly string[]> => ((await seenTools(proc.env)).get(server) ?? []).filter((tool) => plain.test(tool));
+  if (takesTool.has(name) && rest.length === 1) return toolsOf();
+  if (name === 'list') return rest.includes('tools') ? toolsOf() : kinds.filter((kind) => !rest.includes(kind));
   return [];
 }
 

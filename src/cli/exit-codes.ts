@@ -24,13 +24,15 @@ export class Refused extends Error {}
 /** Whether an error is the `HostError` for a folder's file that was not accepted (exit code 3). By code, to avoid loading the class. */
 export const isNotAccepted = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'not-accepted';
 
-/** A server that could not be reached: exit code 4. */
+/** A server that could not be reached: exit code 4. With another `code`: it was reached, and did not answer. */
 export class NotReached extends Error {
   /** The reason, perhaps in the server's words: it is shown in a frame. */
   readonly said: string;
+  readonly code: number;
 
-  constructor(message: string, said: string = '') {
+  constructor(message: string, said: string = '', code: number = exitCodes.notReached) {
     super(message);
     this.said = said;
+    this.code = code;
   }
 }

@@ -1,6 +1,7 @@
+import { BoundedMap } from '../bounds/bounded-map.ts';
 import { explain } from '../explain/explain.ts';
 import { revisions } from '../explain/phrases.ts';
-import { visible, width, wireLine } from '../explain/safe-text.ts';
+import { head, visible, width, wireLine } from '../explain/safe-text.ts';
 import { bag } from '../explain/words.ts';
 import { httpLines } from '../explain/http.ts';
 import type { EventTraceEntry, HttpTraceEntry } from '../transport/internal-exports.ts';
@@ -13,6 +14,13 @@ export interface PassingExplainer {
   revision(): string | undefined;
 }
 
+/** The most requests that are remembered for their answers, and characters of each method. */
+const maxAsked = 10_000;
+export const maxMethod = 200;
+
+/** The methods of one side's requests by their ids, for the answers. */
+export const askedMethods = (): Map<unknown, string> => new BoundedMap(maxAsked);
+
 /** The explanation of a message or head, and the section of the specification. */
 export interface Said {
   readonly what: string;
@@ -21,7 +29,8 @@ export interface Said {
 
 /** Returns an explainer for the messages between a client and a server. It learns the revision from these messages. */
 export function explainPassing(): PassingExplainer {
-  const asked = { client: new Map<unknown, string>(), server: new Map<unknown, string>() };
+  // A peer may never answer, so old requests are forgotten.
+  const asked = { client: askedMethods(), server: askedMethods() };
   let revision: string | undefined;
   return Object.assign((from: 'client' | 'server', text: string): Said => {
     let message: unknown;
@@ -32,7 +41,7 @@ export function explainPassing(): PassingExplainer {
     }
     for (const one of Array.isArray(message) ? message as unknown[] : [message]) {
       const { id, method, params, result } = bag(one);
-      if (id !== undefined && typeof method === 'string') asked[from].set(id, method);
+      if (id !== undefined && typeof method === 'string') asked[from].set(id, head(method, maxMethod));
       const named = bag(result)['protocolVersion'] ?? bag(bag(params)['_meta'])['io.modelcontextprotocol/protocolVersion'];
       if (typeof named === 'string' && revisions.includes(named)) revision = named;
     }

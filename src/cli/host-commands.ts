@@ -1,7 +1,7 @@
 import { findTools } from '../host/index.ts';
 import type { CatalogueTool, Host } from '../host/index.ts';
 import { logLines } from '../host/node/index.ts';
-import { jsonLine } from './json-line.ts';
+import { escapedJson, jsonLine } from './json-line.ts';
 import { visible } from '../explain/safe-text.ts';
 import { describeLine } from './commands/log.ts';
 import { checkArguments } from './argument-check.ts';
@@ -175,7 +175,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
         last.push(line);
         if (last.length > most) last.shift();
       }
-      for (const line of last) shell.print(shell.json ? line : describeLine(line));
+      for (const line of last) shell.print(shell.json ? (shell.piped ? line : escapedJson(line)) : describeLine(line));
     },
   },
   stop: {

@@ -1,9 +1,12 @@
 import { glyphs } from '../explain/safe-text.ts';
 
 /** A value as one line of JSON. Invisible and control characters are escaped, so that a terminal shows them and does not obey them. */
-export function jsonLine(value: unknown): string {
+export const jsonLine = (value: unknown): string => escapedJson(JSON.stringify(value) ?? 'null');
+
+/** A text of JSON with the same escapes. It has the same value. */
+export function escapedJson(text: string): string {
   let line = '';
-  for (const { came, shown } of glyphs(JSON.stringify(value) ?? 'null')) line += came === shown ? came : escaped(came);
+  for (const { came, shown } of glyphs(text)) line += came === shown ? came : escaped(came);
   return line;
 }
 

@@ -61,6 +61,9 @@ const flags: readonly string[] = [
   '--revision', '--yes', '--allow', '--strict', '--defaults', '--quiet', '--json', '--fast', '--step', '--full', '--http', '--no-color', '--timeout', '--help',
 ];
 
+/** Those with a value. */
+const valued: readonly string[] = ['--revision', '--allow', '--timeout'];
+
 /** A wrong command line; `word`: an unknown command that may be a program without `--`. */
 export type OptionProblem = { readonly problem: string } | { readonly word: string };
 
@@ -82,7 +85,10 @@ export function readOptions(words: readonly string[], bare: boolean = false): Op
     }
     if (!word.startsWith('-')) break;
     const [flag = '', inline] = word.split(/=(.*)/s, 2);
-    const value = (): string | undefined => inline ?? words[++at];
+    // `--yes=false` must not consent to every call.
+    if (inline !== undefined && !valued.includes(flag) && flags.includes(flag)) return { problem: `${flag} takes no value` };
+    // As in the other commands, `--allow --yes` is a missing value, and not a tool called --yes.
+    const value = (): string | undefined => inline ?? (words[at + 1]?.startsWith('-') ? undefined : words[++at]);
     switch (flag) {
       case '--help': case '-h': return { help: true };
       case '--json': options.output = 'json'; break;

@@ -86,12 +86,23 @@ export const described = (kind: string, mimeType: string, base64: string): strin
 
 let files = 0;
 
-/** Writes a binary block into a folder, and returns the path. The file name never comes from the server. */
+/**
+ * Writes a binary block into a folder, and returns the path. The file name never comes from the server. It is a new file: a file of that
+ * name, or a link that came with the folder, stays as it was, and the next number is taken.
+ */
 export function saved(kind: string, mimeType: string, base64: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
-  const file = join(folder, `${kind}-${++files}.${endings[mimeType] ?? 'bin'}`);
-  writeFileSync(file, Buffer.from(base64, 'base64'));
-  return file;
+  const ending = Object.hasOwn(endings, mimeType) ? endings[mimeType] : 'bin';
+  const bytes = Buffer.from(base64, 'base64');
+  for (;;) {
+    const file = join(folder, `${kind}-${++files}.${ending}`);
+    try {
+      writeFileSync(file, bytes, { flag: 'wx' });
+      return file;
+    } catch (thrown) {
+      if (!isObject(thrown) || thrown['code'] !== 'EEXIST') throw thrown;
+    }
+  }
 }
 
 function binary(kind: string, mimeType: string, base64: string, save: string | undefined, style: Style): string {

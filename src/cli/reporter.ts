@@ -1,6 +1,8 @@
 import { explain } from '../explain/explain.ts';
 import { explainHttp, httpLines } from '../explain/http.ts';
 import { head, truncate, visible, width, wireLine } from '../explain/safe-text.ts';
+import { askedMethods, maxMethod } from './explainer.ts';
+import { jsonLine } from './json-line.ts';
 import { table, wrap } from './terminal.ts';
 import type { Style } from '../host/node/style.ts';
 import { bag } from '../explain/words.ts';
@@ -68,7 +70,7 @@ export interface Reporter {
 export function createExplainer(
   began: number, revision: () => string | undefined,
 ): (entry: Parameters<HttpTrace>[0]) => ({ readonly kind: 'message' } & ExplainedMessage) | ({ readonly kind: 'http' } & ExplainedHttp) {
-  const asked = { sent: new Map<unknown, string>(), received: new Map<unknown, string>() };
+  const asked = { sent: askedMethods(), received: askedMethods() };
   return (entry) => {
     if (entry.kind === 'http' || entry.kind === 'event') {
       const { direction, exchange } = entry;
@@ -83,7 +85,7 @@ export function createExplainer(
     }
     for (const one of Array.isArray(message) ? message as unknown[] : [message]) {
       const { id, method } = bag(one);
-      if (id !== undefined && typeof method === 'string') asked[direction].set(id, method);
+      if (id !== undefined && typeof method === 'string') asked[direction].set(id, head(method, maxMethod));
     }
     const questions = asked[direction === 'sent' ? 'received' : 'sent'];
     const said = explain(message ?? text, direction, revision(), (id) => questions.get(id));
@@ -227,7 +229,7 @@ export function quietReporter({ print, style, columns }: PrintOptions): Reporter
 
 /** Reports one JSON object per line, for a program. */
 export function jsonReporter(print: (line: string) => void): Reporter {
-  const say = (type: string, members: object): void => print(JSON.stringify({ type, ...members }));
+  const say = (type: string, members: object): void => print(jsonLine({ type, ...members }));
   return {
     walk: (title) => say('walk', { title }),
     step: (title) => say('step', { title }),

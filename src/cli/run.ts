@@ -56,7 +56,7 @@ async function help(name: string, proc: CommandProcess): Promise<number> {
 function codeOf(thrown: unknown): number {
   if (thrown instanceof WrongUse) return exitCodes.wrongUse;
   if (thrown instanceof Refused || isNotAccepted(thrown)) return exitCodes.refused;
-  if (thrown instanceof NotReached) return exitCodes.notReached;
+  if (thrown instanceof NotReached) return thrown.code;
   return exitCodes.failed;
 }
 
@@ -75,13 +75,14 @@ export async function run(words: readonly string[], proc: CommandProcess): Promi
     const malformed = isMalformedResult(thrown);
     const write = linesTo(proc.stderr);
     const frame = { columns: columnsFor(proc.stderr) };
-    if (code === exitCodes.failed && !malformed) {
+    const said = thrown instanceof NotReached ? thrown.said : undefined;
+    if (code === exitCodes.failed && !malformed && said === undefined) {
       write('barewire failed:');
       // The stack is ours, but its message may come from a server.
       framed(thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown), frame).forEach(write);
     } else {
       write(`barewire: ${visible(errorMessage(thrown))}${malformed ? '; --json shows it unchanged' : ''}`);
-      if (thrown instanceof NotReached && thrown.said !== '') framed(thrown.said, frame).forEach(write);
+      if (said) framed(said, frame).forEach(write);
     }
     if (code === exitCodes.wrongUse) proc.stderr.write('barewire --help says how it is used.\n');
     return code;

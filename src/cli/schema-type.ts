@@ -1,23 +1,29 @@
+import { jsonLine } from './json-line.ts';
 import { visible } from '../explain/safe-text.ts';
 import { isObject } from '../jsonrpc/internal-exports.ts';
 
 /** The deepest nesting that is written out; deeper schemas become `unknown`. */
 const maxDepth = 12;
 
+/** The most schemas of one type that are written out, since `$ref` can multiply them at each level; further ones become `unknown`. */
+const maxSchemas = 5_000;
+
 /** A TypeScript type that includes all values that a JSON schema accepts. Constraints without a type are left out. */
 export function schemaType(schema: unknown, indent: string = ''): string {
-  return typeOf(schema, { root: schema, indent, depth: 0 });
+  return typeOf(schema, { root: schema, indent, depth: 0, count: { left: maxSchemas } });
 }
 
 interface Place {
   readonly root: unknown;
   readonly indent: string;
   readonly depth: number;
+  /** How many more schemas may be written out, shared by all places. */
+  readonly count: { left: number };
 }
 
 function typeOf(schema: unknown, place: Place): string {
   if (schema === false) return 'never';
-  if (!isObject(schema) || place.depth > maxDepth) return 'unknown';
+  if (!isObject(schema) || place.depth > maxDepth || --place.count.left < 0) return 'unknown';
   const inner = { ...place, depth: place.depth + 1 };
   const { $ref, const: only, enum: choices, anyOf, oneOf, allOf } = schema;
   if (typeof $ref === 'string') return typeOf(referred($ref, place.root), inner);
@@ -51,8 +57,9 @@ function arrayType({ items, prefixItems }: Readonly<Record<string, unknown>>, pl
   return Array.isArray(prefixItems) ? `[${[...prefixItems.map((one: unknown) => `${typeOf(one, place)}?`), `...${rest}`].join(', ')}]` : rest;
 }
 
-function objectType({ properties, required, additionalProperties }: Readonly<Record<string, unknown>>, { root, indent, depth }: Place): string {
-  const inner: Place = { root, indent: `${indent}  `, depth: depth + 1 };
+function objectType({ properties, required, additionalProperties }: Readonly<Record<string, unknown>>, place: Place): string {
+  const { indent, depth } = place;
+  const inner: Place = { ...place, indent: `${indent}  `, depth: depth + 1 };
   const needed: unknown[] = Array.isArray(required) ? required : [];
   const members = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) =>
     [...commentOf(schema, inner.indent), `${inner.indent}${keyOf(name)}${needed.includes(name) ? '' : '?'}: ${typeOf(schema, inner)};`].join('\n'));
@@ -61,8 +68,8 @@ function objectType({ properties, required, additionalProperties }: Readonly<Rec
     : additionalProperties === false || isObject(properties) ? 'Record<string, never>' : '{ [name: string]: unknown }';
 }
 
-/** A name as a member of a type, quoted if necessary. */
-export const keyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
+/** A name as a member of a type, quoted if necessary. Invisible characters are escaped: they could make the code look like other code. */
+export const keyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : jsonLine(name));
 
 /** The description of a schema or item as a comment. It cannot end the comment early. */
 export function commentOf(described: unknown, indent: string): string[] {
@@ -71,7 +78,7 @@ export function commentOf(described: unknown, indent: string): string[] {
 }
 
 const literal = (value: unknown): string =>
-  (typeof value === 'object' && value !== null ? Array.isArray(value) ? 'unknown[]' : '{ [name: string]: unknown }' : JSON.stringify(value) ?? 'unknown');
+  (typeof value === 'object' && value !== null ? Array.isArray(value) ? 'unknown[]' : '{ [name: string]: unknown }' : value === undefined ? 'unknown' : jsonLine(value));
 
 const union = (types: readonly string[]): string => (types.includes('unknown') || types.length === 0 ? 'unknown' : [...new Set(types)].join(' | '));
 

@@ -1,7 +1,7 @@
 import type { ClientTransport, Trace } from '../transport/internal-exports.ts';
 import { frames, lines, serialTransport } from '../transport/serial/index.ts';
 import type { SerialFraming } from '../transport/serial/index.ts';
-import { numberOf, readRevisions, readWords } from './client-options.ts';
+import { numberOf, readRevisions, readWords, refuseGiven, targetOptions } from './client-options.ts';
 import type { ClientWords, OwnOptions } from './client-options.ts';
 import { WrongUse } from './exit-codes.ts';
 import { atProgram } from './program-words.ts';
@@ -34,9 +34,10 @@ export async function readSerialTarget(words: readonly string[], own: OwnOptions
     for (const name of ['baud', 'framing', 'mtu']) if (read.text(name) !== undefined) throw new WrongUse(`--${name} needs --serial`);
     return undefined;
   }
+  refuseGiven(read, Object.keys(targetOptions), 'is for another target than --serial');
   if (program) throw new WrongUse('--serial replaces a program');
   const number = numberOf(read);
-  const [baud, mtu] = [number('baud', 50, 4_000_000), number('mtu', 20, 256)];
+  const [baud, mtu] = [number('baud', 50, 4_000_000, true), number('mtu', 20, 256, true)];
   const framing = framingOf(read.text('framing') ?? 'frames', mtu);
   const { serialPort } = await import('../transport/serial/node/index.ts');
   return {
@@ -47,6 +48,6 @@ export async function readSerialTarget(words: readonly string[], own: OwnOptions
 
 function framingOf(name: string, mtu: number | undefined): SerialFraming {
   if (name === 'lines' && mtu === undefined) return lines;
-  if (name === 'frames') return frames({ mtu: mtu === undefined ? undefined : Math.round(mtu) });
+  if (name === 'frames') return frames({ mtu: mtu });
   throw new WrongUse(name === 'lines' ? '--mtu is for frames' : `--framing takes frames or lines, not ${name}`);
 }

@@ -164,6 +164,7 @@ export async function withClient(
       return exitCodes.failed;
     }
     if (thrown instanceof ConnectionError && thrown.reason === 'closed') throw new NotReached(`${visible(words.targetName)} closed the connection`, thrown.message);
+    if (thrown instanceof ConnectionError) throw new NotReached(`${visible(words.targetName)} did not answer in time`, thrown.message, exitCodes.failed);
     throw thrown;
   } finally {
     bar.hide();

@@ -4,7 +4,7 @@ import { invalid, isObject, isRequestId } from '../jsonrpc/message.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import {
-  headerMismatchCode, invalidRequest, methodNotFound, needTimers, RpcError, toError, urlElicitationRequiredCode,
+  headerMismatchCode, invalidRequest, methodNotFound, needTimers, RpcError, tell, urlElicitationRequiredCode,
 } from '../jsonrpc/errors.ts';
 import type { InboundRequest, Outlet } from '../jsonrpc/inbound-request.ts';
 import type { Bag, Notification, Params, RequestId } from '../jsonrpc/message.ts';
@@ -44,13 +44,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
   readonly #events: ServerEvents;
   readonly #link: Link;
 
-  readonly report = (error: unknown): void => {
-    try {
-      this.options.onError?.(toError(error));
-    } catch {
-      // If the error handler itself fails, nobody is left to receive the error.
-    }
-  };
+  readonly report = (error: unknown): void => tell(this.options.onError, error);
 
   constructor(
     info: Implementation, options: CoreClientOptions, limits: CoreClientLimits, events: ServerEvents,
@@ -163,7 +157,11 @@ export class ConnectedServer implements ListeningPort, LinkPort {
       // 2026-07-28 basic/transports/stdio#unexpected-termination: only requests in flight are lost. A legacy server is
       // started again in the same way, with a new handshake.
       this.#link.lost();
-      this.options.onClose?.(why);
+      try {
+        this.options.onClose?.(why);
+      } catch (thrown) {
+        this.report(thrown);
+      }
     },
   };
 

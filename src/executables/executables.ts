@@ -8,7 +8,7 @@ import { ToolError } from '../server/index.ts';
 import type { AddTool, Context, ToolReturn } from '../server/index.ts';
 import { findConfinement, findUser } from './confinement.ts';
 import { describe } from './description.ts';
-import { checkFile, checkFolder, checkOwner } from './file-checks.ts';
+import { checkFile, checkFolder, checkRead } from './file-checks.ts';
 import { knownTools } from './known-tools.ts';
 import type { KnownTools } from './known-tools.ts';
 import { defaultExecutableLimits } from './limits.ts';
@@ -87,7 +87,7 @@ function folderTools({ folder, runner, limits, known, onProblem }: FolderToolsOp
     let text = '';
     try {
       // Check the owner, since this file decides which programs run with which input.
-      checkOwner(join(folder, pipelineFile));
+      checkRead(join(folder, pipelineFile));
       text = readFileSync(join(folder, pipelineFile), 'utf8');
       return readPipelines(text).map((pipeline) => {
         const key = `${pipelineFile}#${pipeline.name}`;

@@ -53,11 +53,14 @@ export function checkFile(folder: string, name: string): FileVerdict {
   return { name, path, version: `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}` };
 }
 
-/** Throws if a file is a link, or if another user could change it. For files that are not programs. */
-export function checkOwner(path: string): void {
+/** The most bytes of a file that is read whole. */
+const maxReadBytes = 1024 * 1024;
+
+/** Throws if a file is a link, if another user could change it, or if it has more than 1 MiB. For files that are not programs. */
+export function checkRead(path: string): void {
   const stats = lstatSync(path);
-  const owner = stats.isFile() ? foreign(stats) : 'is not a regular file';
-  if (owner !== undefined) throw new Error(`it ${owner}`);
+  const why = !stats.isFile() ? 'is not a regular file' : stats.size > maxReadBytes ? `has more than ${maxReadBytes} bytes` : foreign(stats);
+  if (why !== undefined) throw new Error(`it ${why}`);
 }
 
 function isExecutable(path: string, { mode }: Stats): boolean {

@@ -1,7 +1,7 @@
 import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
-import { toError } from '../jsonrpc/internal-exports.ts';
+import { tell } from '../jsonrpc/internal-exports.ts';
 import { ToolError } from '../server/index.ts';
 import type { SpentStates } from '../server/index.ts';
 import { keyBytes, requestStateSealer } from '../server/internal-exports.ts';
@@ -73,7 +73,7 @@ const topic = 'barewire.fleet';
 export async function fleet(options: FleetOptions): Promise<Fleet> {
   checkFleetOptions(options);
   const { keys, engine, onError, clock = systemClock } = options;
-  const report = (thrown: unknown): void => onError?.(toError(thrown));
+  const report = (thrown: unknown): void => tell(onError, thrown);
   const name = randomName();
   const joined = await engine?.join(name);
   const bus = joined && failureDetector(await sealedBus(joined, name, keys, report, clock), name, report, clock);

@@ -12,7 +12,7 @@ import type {
 } from '../transport/internal-exports.ts';
 import { keptAnswer } from './kept-answer.ts';
 import { createForwarding } from './forwarding.ts';
-import { takeOver } from './session-settings.ts';
+import { servedWith, takeOver } from './session-settings.ts';
 import type { KnownSession } from './session-settings.ts';
 import type { FleetProcess, SharedSessions } from './process.ts';
 
@@ -126,7 +126,7 @@ export function sealedSessions(self: FleetProcess, services: EndpointServices, l
     find(id, auth, paired, request) {
       if (paired) return local.find(id, auth, true);
       const session = request?.opened;
-      if (!session?.ended) return session;
+      if (!session?.ended) return servedWith(session, auth);
       const record = origins.get(session);
       return record && openHere(record, auth, true);
     },

@@ -3,7 +3,7 @@ import type { Request, RequestId } from '../jsonrpc/index.ts';
 import { nobody } from '../jsonrpc/internal-exports.ts';
 import type { LoggingLevel } from '../protocol/index.ts';
 import { findRevision, isLoggingLevel } from '../protocol/internal-exports.ts';
-import type { Agreed, ServedClient, SharedHandshake } from '../transport/internal-exports.ts';
+import type { Agreed, Auth, ServedClient, Session, SharedHandshake } from '../transport/internal-exports.ts';
 import type { StoredRecord } from './session-records.ts';
 
 /** A session that is open in this process. */
@@ -81,6 +81,15 @@ export function sessionSettings(newId: () => string, listens: (session: string) 
       if (watch) settingsOf(session).watched[watch.on ? 'add' : 'delete'](watch.uri);
     },
   };
+}
+
+/**
+ * The session, which serves the next request with these credentials: others of the same principal may have come since it was
+ * opened, while the body of this request was read.
+ */
+export function servedWith(session: Session | undefined, auth: Auth | undefined): Session | undefined {
+  session?.heard(auth);
+  return session;
 }
 
 /** The data with which a process opens a session. */

@@ -8,7 +8,7 @@ import { activeSessions } from './active-sessions.ts';
 import { createForwarding, unreachable, unreachableData as data } from './forwarding.ts';
 import { writeRecord } from './session-records.ts';
 import type { Known, StoredRecord } from './session-records.ts';
-import { changeIn } from './session-settings.ts';
+import { changeIn, servedWith } from './session-settings.ts';
 import type { SharedSessions, StoringProcess } from './process.ts';
 
 /**
@@ -104,7 +104,7 @@ export function storedSessions(self: StoringProcess, services: EndpointServices,
     find(id, auth, paired, request) {
       if (paired) return local.find(id, auth, true);
       const session = request?.opened;
-      if (!session?.ended) return session;
+      if (!session?.ended) return servedWith(session, auth);
       // The session left the cache while the body of the request was read, or has ended.
       const known = opened.known(id, false);
       return known && known.record.principal === auth?.principal ? opened.open(id, known.record, auth, true) : undefined;

@@ -34,7 +34,7 @@ export type { CallOrigin, ResolvePath, Rule, RuledCall, Ruling, Verdict } from '
 export { hostSkills } from './skills.ts';
 export type { HostSkill, HostSkills, HostSkillsOptions, LoadedSkill, LoadedSkillFile, SkillGrant, SkillRequest } from './skills.ts';
 export { memoryStore } from './store.ts';
-export type { HostStore } from './store.ts';
+export type { HostStore, SharedStore } from './store.ts';
 export type { ConsentLimits, HostCallOptions } from './tool-calls.ts';
 export { searchables } from './searchable.ts';
 export type { Listed, Searchable } from './searchable.ts';

@@ -11,6 +11,7 @@ import type { ActivityLog } from './activity-log.ts';
 import type { Reach } from './approvals.ts';
 import { HostError } from './errors.ts';
 import type { Person } from './person.ts';
+import { updateValue } from './store.ts';
 import type { HostStore } from './store.ts';
 
 /** A skill of a server. Its identity is the server and the URI: two servers may have the same URI. */
@@ -249,7 +250,7 @@ export class HostSkills {
     const { store } = this.#options;
     const mine = this.#keeping.then(async () => {
       try {
-        await store.set(storeKey, change(grantsOf(await store.get(storeKey))));
+        await updateValue(store, storeKey, (kept) => change(grantsOf(kept)));
       } catch (thrown) {
         throw new HostError('store-failed', `the grants of skills could not be stored: ${errorMessage(thrown)}`, { cause: thrown });
       }

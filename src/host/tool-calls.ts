@@ -17,6 +17,7 @@ import type { Listings } from './listings.ts';
 import type { ApprovalRequest, Person } from './person.ts';
 import { rule } from './rules.ts';
 import type { CallOrigin, ResolvePath, Rule, Ruling } from './rules.ts';
+import { updateValue } from './store.ts';
 import type { HostStore } from './store.ts';
 
 /** The options of a call. */
@@ -272,7 +273,7 @@ export class ToolCalls {
     const { store } = this.#options;
     const mine = this.#keeping.then(async () => {
       try {
-        await store.set('grants', change(grantsOf(await store.get('grants'))));
+        await updateValue(store, 'grants', (kept) => change(grantsOf(kept)));
       } catch (thrown) {
         throw new HostError('store-failed', `the permanent grants could not be stored: ${errorMessage(thrown)}`, { cause: thrown });
       }

@@ -114,6 +114,15 @@ export function toError(thrown: unknown): Error {
   }
 }
 
+/** Passes an error to an author's `onError`. Never throws: if `onError` fails, nobody is left to receive the error. */
+export function tell(onError: ((error: Error) => void) | undefined, thrown: unknown): void {
+  try {
+    onError?.(toError(thrown));
+  } catch {
+    // The work that found the error must go on.
+  }
+}
+
 /** Throws if the runtime lacks the global `name`. `what`: the feature that needs it. */
 export function need(name: string, what: string): void {
   if (!(name in globalThis)) throw new Error(`this runtime has no ${name}, which ${what} needs`);

@@ -116,7 +116,7 @@ export class Abortable {
 
 /** Reports an error in or around a handler to its author, such as a result that JSON cannot express; returns the error for the caller. */
 export interface FailureHandler {
-  errorFor(thrown: unknown): unknown;
+  errorFor(thrown: unknown, inbound: InboundRequest): unknown;
 }
 
 /** A request of the peer, from its arrival until its handler has finished. */
@@ -183,10 +183,10 @@ export class InboundRequest extends Abortable {
     let error: ErrorObject;
     try {
       // Only an `RpcError` is meant for the caller. Any other error is reported and replaced.
-      if (!(known instanceof RpcError)) known = this.failures?.errorFor(known) ?? known;
+      if (!(known instanceof RpcError)) known = this.failures?.errorFor(known, this) ?? known;
       error = toErrorObject(known);
     } catch (unreadable) {
-      error = toErrorObject(this.failures?.errorFor(unreadable) ?? internalError('the error cannot be read'));
+      error = toErrorObject(this.failures?.errorFor(unreadable, this) ?? internalError('the error cannot be read'));
     }
     this.#settle(errorText(this, error), error.code, known);
   }

@@ -8,7 +8,7 @@
 export {
   headerMismatchCode, internalErrorCode, invalidParamsCode, invalidRequestCode, methodNotFoundCode,
   missingClientCapabilityCode, parseErrorCode, resourceNotFoundCode, unsupportedProtocolVersionCode,
-  urlElicitationRequiredCode, errorMessage, internalError, invalidParams, methodNotFound, need, toError, toErrorObject,
+  urlElicitationRequiredCode, errorMessage, internalError, invalidParams, methodNotFound, need, tell, toError, toErrorObject,
 } from './errors.ts';
 
 // Values and bytes from the wire.

@@ -262,7 +262,13 @@ export class PendingRequests {
     if (pending === undefined) {
       const onLate = this.#abandoned.get(id);
       const expected = this.#abandoned.delete(id);
-      if (onLate && 'result' in response) onLate(response.result);
+      if (onLate && 'result' in response) {
+        try {
+          onLate(response.result);
+        } catch (thrown) {
+          this.#port.handlers.error(toError(thrown));
+        }
+      }
       return expected;
     }
     if ('result' in response) {

@@ -57,9 +57,10 @@ export async function judgeServer(server: JudgedServer, options: JudgeOptions = 
   } finally {
     await bench.close();
   }
+  const versions = [...new Set([...spoken.map(({ version }) => version), ...spoken.length > 0 ? bench.named : []])];
   return {
     target: server.name, role: 'server', ruleSet: ruleSetVersion, seed, revisions: spoken.map(({ version }) => version), name: openings.name,
-    judgements: ledger.judgements([...new Set([...spoken.map(({ version }) => version), ...spoken.length > 0 ? bench.named : []])], needsOf(bench)), others: ledger.others(), ...stopped !== undefined && { stopped }, failures, ms: clock.monotonic() - began,
+    judgements: ledger.judgements(versions, needsOf(bench)), others: ledger.others(versions), ...stopped !== undefined && { stopped }, failures, ms: clock.monotonic() - began,
   };
 }
 
@@ -192,11 +193,12 @@ function needsOf({ options: { quick = false, hostile = false }, kind }: Bench): 
   return ({ id }) => {
     const probes: readonly ServerProbe[] = serverProbes.filter(({ rules }) => rules.includes(id));
     const [probe] = probes;
-    if (!probe) return watchedRules[id] ?? 'it cannot be seen from outside';
+    if (!probe) return openingProbes.some(({ rules }) => rules.includes(id)) ? 'a result of initialize or of server/discover' : 'it cannot be seen from outside';
     if (probes.every(({ over }) => over !== undefined && over !== kind)) return `a target over ${probe.over === 'http' ? 'HTTP' : 'a pipe'}`;
     if (quick && probes.every(({ slow }) => slow)) return 'a run without --quick';
     if (!hostile && probes.every((one) => one.hostile)) return 'a run with --hostile';
-    return probe.needs ?? 'the probe ended before it';
+    // The first probe may judge a rule only in passing.
+    return probes.find(({ needs }) => needs !== undefined)?.needs ?? watchedRules[id] ?? 'the probe ended before it';
   };
 }
 

@@ -89,9 +89,9 @@ export class Ledger {
     return rulesFor(this.#role).filter(({ id }) => this.wants(id)).map((rule) => this.#judgement(rule, spoken, needsOf));
   }
 
-  /** Broken rules that the run does not judge, seen in passing. */
-  others(): Judgement[] {
-    return rulesFor(this.#role).filter(({ id }) => !this.wants(id)).map((rule) => this.#judgement(rule, [], () => '')).filter(({ verdict }) => verdict === 'broken');
+  /** Broken rules of these revisions that the run does not judge, seen in passing. */
+  others(spoken: readonly string[]): Judgement[] {
+    return rulesFor(this.#role).filter(({ id }) => !this.wants(id)).map((rule) => this.#judgement(rule, spoken, () => '')).filter(({ verdict }) => verdict === 'broken');
   }
 
   #judgement(rule: JudgedRule, spoken: readonly string[], needsOf: (rule: JudgedRule) => string): Judgement {

@@ -42,14 +42,17 @@ export function changes(): Changes {
   const pending = new Set<ListName>();
 
   function flush(): void {
-    for (const list of pending) {
+    const changed = [...pending];
+    pending.clear();
+    for (const list of changed) {
       const method = `notifications/${list}/list_changed`;
       const text = notificationText(method);
-      // 2025-11-25 basic/lifecycle#operation: only what was negotiated may be used.
-      for (const [client, declared] of told) if (declared[list] !== undefined) client.announce(text);
+      for (const [client, declared] of told) {
+        // 2025-11-25 basic/lifecycle#operation: only what was negotiated may be used.
+        if (declared[list] !== undefined) server?.shield(method, () => client.announce(text));
+      }
       subscriptions?.tell(`${list}ListChanged`, method);
     }
-    pending.clear();
   }
 
   return {

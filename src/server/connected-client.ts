@@ -2,7 +2,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import { Connection } from '../jsonrpc/connection.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import { invalidParams, invalidRequest, methodNotFound } from '../jsonrpc/errors.ts';
-import type { InboundRequest, Outlet } from '../jsonrpc/inbound-request.ts';
+import type { FailureHandler, InboundRequest, Outlet } from '../jsonrpc/inbound-request.ts';
 import type { Decoded, Notification, Params, UncheckedResponse } from '../jsonrpc/message.ts';
 import { readCancellation } from '../protocol/cancellation.ts';
 import * as revisionTable from '../protocol/revisions.ts';
@@ -31,7 +31,7 @@ const maxHandshakeBytes = 65_536;
  * state from the table `serverLifecycle` (2025-11-25 basic/lifecycle). Over pipes, the channel carries modern requests too, each
  * served independently. An idle client needs only this object and its connection.
  */
-export class ConnectedClient implements LegacyRequester, ConnectionHandlers, ServedClient {
+export class ConnectedClient implements LegacyRequester, ConnectionHandlers, FailureHandler, ServedClient {
   revision: Revision | undefined;
   client: Implementation | undefined;
   capabilities: ClientCapabilities = {};
@@ -69,6 +69,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
   request(inbound: InboundRequest, observe: Observe | null | undefined = this.server.observe): object | Promise<object> {
     const { method, params = {} } = inbound.request;
     const { server, options } = this;
+    inbound.failures = this;
     // Read for each request: over HTTP each one is authenticated.
     const { auth } = options;
     if (server.modern && options.modern !== false) {
@@ -87,6 +88,12 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
     if (method === 'ping') return {};
     if (method === 'logging/setLevel') return this.setLevel(params);
     return server.dispatch(method, params, new server.exchanges.legacy(inbound, this, auth, server.exchanges));
+  }
+
+  /** The error for the caller if a request fails before a feature gets it, for example in `observe`. */
+  errorFor(thrown: unknown, inbound: InboundRequest): unknown {
+    const { failures, revisions } = this.server;
+    return failures.errorFor(thrown, { inbound, revision: this.revision ?? revisions[0] as Revision });
   }
 
   /**

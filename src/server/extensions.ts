@@ -139,8 +139,10 @@ export function extend<C extends PlainContext>(server: ServerCore<C>, extension:
       const { capabilities, revision, options } = client;
       if (!revision) continue;
       const listener = { client: client.client, capabilities, revision, auth: options?.auth, meta: undefined };
-      const agreed = mayUse(part, listener) ? agree(listener) : undefined;
-      if (agreed !== undefined && matches?.(agreed, listener) !== false) client.announce(notificationText(method, params));
+      internals.shield(method, () => {
+        const agreed = mayUse(part, listener) ? agree(listener) : undefined;
+        if (agreed !== undefined && matches?.(agreed, listener) !== false) client.announce(notificationText(method, params));
+      });
     }
   };
 }

@@ -34,8 +34,11 @@ export interface Feature<C extends PlainContext = PlainContext> {
   tailor?(capabilities: ServerCapabilities, requester: Requester): ServerCapabilities;
   /** Its keys of the filter of `subscriptions/listen`, besides those of lists. */
   readonly filters?: Readonly<Record<string, Agree>>;
-  /** The input schema of a tool: over HTTP, headers mirror its properties with `x-mcp-header`. Undefined: the tool does not exist. */
-  toolInput?(name: string): Tool['inputSchema'] | undefined;
+  /**
+   * The input schema of a tool: over HTTP, headers mirror its properties with `x-mcp-header`. Undefined: the tool does not exist, or is
+   * hidden from `requester`, which is given if the server has a list filter.
+   */
+  toolInput?(name: string, requester?: Listener): Tool['inputSchema'] | undefined;
   /** Notifies the clients that watch this resource of a change. */
   resourceUpdated?(uri: string): void;
   /** Whether one of its definitions has `scopes`, or ever had. */
@@ -78,6 +81,8 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
   makeRunner<R>(handled: RegisteredHandler<R>): EntryRunner;
   /** Runs a function of the author without functions around it, and makes a result of its value. */
   guard<R>(exchange: Exchange, call: () => Outcome<R>, toResult: (value: R) => object | Promise<object>): object | Promise<object>;
+  /** Runs the notification of one client. Its error is reported, and the other clients are notified nevertheless. */
+  shield(method: string, tell: () => void): void;
   /** Reports a definition that works but should be changed. */
   warn(message: string, name: string): void;
 }

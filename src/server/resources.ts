@@ -164,7 +164,7 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
     },
     filters: { resourceSubscriptions: watched.agree },
     resourceUpdated(uri) {
-      watched.updated(uri, entries.host?.changes);
+      watched.updated(uri, entries.host);
     },
     capabilities: (_revision, { changes }) => entries.everHeld || templates.everHeld
       ? { resources: changes ? { subscribe: true, listChanged: true } : {} }

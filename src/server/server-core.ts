@@ -11,7 +11,7 @@ import type { Bag, Params, Request } from '../jsonrpc/message.ts';
 import type { DiscoverResult } from '../protocol/discover.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/lifecycle.ts';
 import { checkInfo } from '../protocol/meta.ts';
-import type { RequestMeta } from '../protocol/meta.ts';
+import type { Meta, RequestMeta } from '../protocol/meta.ts';
 import type { Observe } from '../protocol/observe.ts';
 import type { Pinging } from '../protocol/pinging.ts';
 import { checkCoreType, stamped } from '../protocol/result-type.ts';
@@ -166,9 +166,14 @@ export function makeInternals<C extends PlainContext>(parts: ServerParts<C>): Se
           supportedVersions: versionsOf(revisions), capabilities: server.capabilities(meta.revision), instructions: parts.instructions,
           ...caching?.fields('discover') ?? notKept,
         }, info);
-        return told ? observe(told, () => found) : found;
+        if (!told) return found;
+        inbound.failures = { errorFor: (thrown) => failures.errorFor(thrown, { inbound, revision: meta.revision }) };
+        return observe(told, () => found);
       }
       const exchange = new parts.exchanges.modern(inbound, meta, auth, parts.exchanges);
+      // Also for errors before `dispatch`: of `observe`, or of a store of used states.
+      exchange.failures = failures;
+      inbound.failures = exchange;
       const result = told ? observe(told, () => exchange.answerModern(server)) : exchange.answerModern(server);
       return result instanceof Promise ? result.then((late) => complete(late, exchange)) : complete(result, exchange);
     },
@@ -206,6 +211,13 @@ export function makeInternals<C extends PlainContext>(parts: ServerParts<C>): Se
     },
     guard: <R>(exchange: Exchange, call: () => Outcome<R>, toResult: (value: R) => object | Promise<object>) =>
       makeEntryRunner<R>(call, { toResult }, failures)(undefined, {}, exchange),
+    shield(method, tell) {
+      try {
+        tell();
+      } catch (thrown) {
+        failures.alarm(thrown, { what: 'notification', name: method });
+      }
+    },
     warn: (message, name) => failures.report(new Error(message), { what: 'registration', name }),
   };
   changes?.attach(server);
@@ -235,7 +247,10 @@ export interface ServerLimits extends ConnectionLimits {
    * limit.
    */
   questionTimeoutMs: number;
-  /** The most resources that one legacy client may watch, and the most open `subscriptions/listen` requests of the server. 10,000. */
+  /**
+   * The most resources that one legacy client, or one `subscriptions/listen`, may watch, and the most open `subscriptions/listen`
+   * requests of the server. 10,000.
+   */
   maxSubscriptions: number;
 }
 
@@ -348,9 +363,17 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     return this.internals.scoped;
   }
 
-  /** For HTTP: the input schema of a tool; undefined: the server does not have this tool. */
-  toolInput(name: string): Readonly<Record<string, unknown>> | undefined {
-    return this.internals.toolInput?.(name);
+  /** For HTTP: the input schema of a tool; undefined: the server does not have this tool, or hides it from this client. */
+  toolInput(
+    name: string, { revision, client, capabilities }: RequestMeta, auth: Auth | undefined, meta: Meta | undefined,
+  ): Readonly<Record<string, unknown>> | undefined {
+    const { guards, toolInput } = this.internals;
+    try {
+      return toolInput?.(name, guards?.listFilter && { revision, client, capabilities, auth, meta });
+    } catch {
+      // The call itself fails in the same filter, and reports that.
+      return undefined;
+    }
   }
 
   /** For HTTP: open questions to clients whose answers only this process can use. */

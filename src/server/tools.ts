@@ -178,7 +178,10 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
     },
     rechain: (host) => entries.rechain(host),
     capabilities: (_revision, { changes }) => entries.everHeld ? { tools: changes ? { listChanged: true } : {} } : undefined,
-    toolInput: (name) => entries.get(name)?.listed.inputSchema,
+    toolInput(name, requester) {
+      const entry = entries.get(name);
+      return entry && requester && !entries.host?.shows('tools', entry, requester) ? undefined : entry?.listed.inputSchema;
+    },
     get scoped() {
       return entries.scoped;
     },

@@ -18,7 +18,7 @@ export interface WatchedResources {
   readonly unsubscribe: MethodHandler;
   /** For `resourceSubscriptions` in the filter of `subscriptions/listen`. */
   readonly agree: Agree;
-  updated(uri: string, changes: FeatureHost['changes']): void;
+  updated(uri: string, host: FeatureHost | undefined): void;
 }
 
 /** Which resources may be watched, and by which clients. */
@@ -76,9 +76,7 @@ export function watchedResources({ check, visible = () => true }: WatchRules): W
       check(uri, exchange);
       if (uris.has(uri)) return {};
       if (uris.size >= maxSubscriptions) throw internalError(`Too many subscriptions: the limit is ${maxSubscriptions}`);
-      if (!budget.charge(weightOf(uri))) {
-        throw internalError('Too many bytes are held for this client: the resource is not watched');
-      }
+      if (!budget.charge(weightOf(uri))) throw internalError('Too many bytes are held for this client: the resource is not watched');
       uris.add(uri);
       return {};
     },
@@ -94,11 +92,13 @@ export function watchedResources({ check, visible = () => true }: WatchRules): W
       agreements.set(uris, new Set(uris));
       return uris;
     },
-    updated(uri, changes) {
+    updated(uri, host) {
       const method = 'notifications/resources/updated';
       const text = notificationText(method, { uri });
-      for (const [client, { uris, listener }] of watchers) if (uris.has(uri) && visible(uri, listener)) client.announce(text);
-      changes?.tell('resourceSubscriptions', method, { uri }, (agreed, listener) =>
+      for (const [client, { uris, listener }] of watchers) {
+        if (uris.has(uri)) host?.shield(method, () => visible(uri, listener) && client.announce(text));
+      }
+      host?.changes?.tell('resourceSubscriptions', method, { uri }, (agreed, listener) =>
         agreements.get(agreed as object)?.has(uri) === true && visible(uri, listener));
     },
   };

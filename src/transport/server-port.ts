@@ -3,7 +3,7 @@ import type { Budget } from '../bounds/budget.ts';
 import type { InboundRequest, Outlet } from '../jsonrpc/inbound-request.ts';
 import type { Decoded, Request, RequestId, UncheckedResponse } from '../jsonrpc/message.ts';
 import type { ClientCapabilities, Implementation, LifecycleState } from '../protocol/lifecycle.ts';
-import type { RequestMeta } from '../protocol/meta.ts';
+import type { Meta, RequestMeta } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from './auth.ts';
 
@@ -25,8 +25,13 @@ export interface ServerPort {
   serveRequest(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): InboundRequest;
   /** Whether a tool, resource or prompt has `scopes`: then the server must not be served without authentication. */
   readonly scoped: boolean;
-  /** The input schema of a tool; its `x-mcp-header` annotations name the mirrored arguments. Undefined: no such tool. */
-  toolInput(name: string): Readonly<Record<string, unknown>> | undefined;
+  /**
+   * The input schema of a tool; its `x-mcp-header` annotations name the mirrored arguments. Undefined: there is no such tool for the
+   * sender of the request, whose `_meta` is `meta`.
+   */
+  toolInput(
+    name: string, sender: RequestMeta, auth: Auth | undefined, meta: Meta | undefined,
+  ): Readonly<Record<string, unknown>> | undefined;
   /** Open questions to clients whose answers only this process can take; undefined: the server asks none. */
   readonly questions?: OpenQuestions | undefined;
   /** Ends every open `subscriptions/listen` with a cancellation and its result, as at shutdown. */

@@ -87,6 +87,15 @@ test('arguments: the reason why none could be made', () => {
   }
 });
 
+test('arguments: a schema cannot multiply its example at each level', () => {
+  const lists = (depth: number): object => (depth === 0 ? { type: 'string' } : { type: 'array', minItems: 100, items: lists(depth - 1) });
+  const members = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, { $ref: '#/properties/a' }]));
+  for (const a of [lists(3), lists(7), object(members(60)), { type: 'array', minItems: 50, items: { $ref: '#/properties/a' } }, { type: 'array', prefixItems: Object.values(members(60)) }]) {
+    assert.deepEqual(makeArguments(object({ a })), { problem: 'the example would have more than 10,000 values' });
+  }
+  assert.ok('args' in makeArguments(object({ a: lists(1), b: lists(1) })));
+});
+
 test('arguments: nesting is made to eight levels', () => {
   const nested = (depth: number): Record<string, unknown> => (depth === 0 ? { type: ['boolean', 'null'] } : object({ x: nested(depth - 1) }));
   const value = (depth: number, last: unknown): unknown => (depth === 0 ? last : { x: value(depth - 1, last) });

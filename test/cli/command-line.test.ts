@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import test from 'node:test';
 import { splitWords } from '../../src/cli/words.ts';
 import { readOptions } from '../../src/cli/options.ts';
@@ -6,8 +7,11 @@ import { isHttp, isSocket, socketPath } from '../../src/cli/socket-target.ts';
 import { checkedName, describedServer } from '../../src/cli/server-words.ts';
 import { isLoopback } from '../../src/cli/loopback.ts';
 import { atProgram } from '../../src/cli/program-words.ts';
-import { numberOf, readRevisions, readWords } from '../../src/cli/client-options.ts';
+import { commonOptions, numberOf, readRevisions, readWords, refuseGiven } from '../../src/cli/client-options.ts';
 import { helpOf } from '../../src/cli/command.ts';
+import { endOnOutputError } from '../../src/cli/output-errors.ts';
+import { reportName, secretsInAddress } from '../../src/cli/report-name.ts';
+import { randomOf } from '../random.ts';
 
 // Words of a command line: how they are split, and what they mean.
 
@@ -45,6 +49,10 @@ test('the options of the tour: what is wrong is said', () => {
     ...['0', '-1', 'x', '86401', ''].map((given) => [[`--timeout=${given}`], '--timeout takes a number of seconds'] as const), [['--timeout'], '--timeout takes a number of seconds'],
     ...['--revision', '--yes', '--allow', '--strict', '--defaults', '--quiet', '--json', '--fast', '--step', '--full', '--http', '--no-color', '--timeout', '--help'].map((flag) => [[`${flag}x`], `there is no option ${flag}x; did you mean ${flag}?`] as const),
     [['--zzzzzzzz'], 'there is no option --zzzzzzzz'],
+    // A value for a flag is not ignored: `--yes=false` would consent to every call.
+    ...['--yes', '--strict', '--defaults', '--quiet', '--json', '--fast', '--step', '--full', '--http', '--no-color', '--help'].flatMap((flag) => ['', 'false', 'no'].map((value) => [[`${flag}=${value}`], `${flag} takes no value`] as const)),
+    // An option is not the value of the one before it.
+    [['--allow', '--yes'], '--allow takes the name of a tool'], [['--timeout', '-y'], '--timeout takes a number of seconds'], [['--revision', '--'], /^--revision takes one of/],
     [['--http', 'unix:/run/x'], '--http is for an address, and unix:/run/x is a socket'], [['http://[/'], 'http://[/ is not an address'], [['http://x/', 'a', 'b'], 'an address takes no further words: a b'], [['unix:/run/x', 'a'], 'an address takes no further words: a'],
     [['--http', 'node', 'x.js'], '--http is for an address, and node is a program'],
   ] as const) {
@@ -113,14 +121,19 @@ test('words before and behind "--", and the options of subcommands', () => {
   assert.deepEqual(atProgram(['a', 'b']), { before: ['a', 'b'], program: undefined });
   assert.deepEqual(atProgram(['--', 'b', '--', 'c']), { before: [], program: ['b', '--', 'c'] });
   assert.deepEqual(atProgram(['a', '--']), { before: ['a'], program: [] });
-  const read = readWords(['--json', '--env', 'A=1', '--env=B=2', '--config', 'f', 'x'], { many: { type: 'string', multiple: true } }, true);
+  const read = readWords(['--json', '--env', 'A=1', '--env=B=2', '--config', 'f', 'x'], { ...commonOptions, many: { type: 'string', multiple: true } }, true);
   assert.deepEqual([read.flag('json'), read.flag('verbose'), read.flag('config'), read.text('config'), read.text('json'), read.texts('env'), read.texts('many'), read.texts('config'), read.rest], [true, false, false, 'f', undefined, ['A=1', 'B=2'], [], [], ['x']]);
   for (const [given, why] of [[['x'], /^Unexpected argument 'x'/], [['--config'], /^Option '--config <value>' argument missing/], [['--json=x'], /^Option '--json' does not take an argument/], [['--jsno'], /^there is no option --jsno; did you mean --json\?$/], [['--shaps'], /^there is no option --shaps; did you mean --shapes\?$/], [['-x'], /^there is no option -x$/]] as const) {
-    assert.throws(() => readWords(given, { shapes: { type: 'boolean' } }), { message: why }, given.join(' '));
+    assert.throws(() => readWords(given, { ...commonOptions, shapes: { type: 'boolean' } }), { message: why }, given.join(' '));
   }
   const number = (text: string | undefined): number | undefined => numberOf({ text: () => text })('n', 1, 5);
   assert.deepEqual([undefined, '1', '5', '2.5'].map(number), [undefined, 1, 5, 2.5]);
   for (const text of ['0.9', '5.1', 'x', '']) assert.throws(() => number(text), { message: '--n takes a number from 1 to 5' }, text);
+  // The text of an unset variable is no 0.
+  for (const text of ['', ' ', '\t']) assert.throws(() => numberOf({ text: () => text })('n', 0, 5), { message: '--n takes a number from 0 to 5' }, text);
+  assert.throws(() => numberOf({ text: () => '2.5' })('n', 1, 5, true), { message: '--n takes a whole number' });
+  refuseGiven(read, ['many', 'verbose'], 'x');
+  assert.throws(() => refuseGiven(read, ['verbose', 'env'], 'is for a program'), { message: '--env is for a program' });
   assert.deepEqual([undefined, '2025-06-18'].map((text) => readRevisions({ text: () => text })), [undefined, ['2025-06-18']]);
   assert.throws(() => readRevisions({ text: () => 'x' }), /^Error: --revision takes one of 2024-11-05, .*2026-07-28$/);
 });
@@ -130,4 +143,31 @@ test('the help of a subcommand: usage, options in columns, notes and an example'
   assert.equal(helpOf('n', command), 'barewire n U\n\nA\n\nExample:  E');
   assert.equal(helpOf('n', { ...command, options: [['-a', 'x'], ['--long option', 'y']], notes: ['N', 'M'] }), 'barewire n U\n\nA\n\n  -a             x\n  --long option  y\n\nN\nM\n\nExample:  E');
   assert.equal(helpOf('n', { ...command, options: [['-a', 'x']] }), 'barewire n U\n\nA\n\n  -a          x\n\nExample:  E');
+});
+
+test('what cannot be written is an error, except where the reader of stdout stopped early; stderr ends nothing', () => {
+  for (const [code, exit] of [['EPIPE', 0], ['ENOSPC', 1], ['EIO', 1], ['EFBIG', 1], ['EDQUOT', 1], [undefined, 1]] as const) {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const exits: number[] = [];
+    endOnOutputError({ stdout, stderr, exit: (one) => void exits.push(one) });
+    stderr.emit('error', Object.assign(new Error('full'), { code }));
+    assert.deepEqual(exits, []);
+    stdout.emit('error', Object.assign(new Error('full'), { code }));
+    assert.deepEqual([exits, String(stderr.read() ?? '')], [[exit], exit === 0 ? '' : 'barewire: stdout could not be written: full\n'], code);
+  }
+});
+
+test('a report names an address and a command line without credentials', () => {
+  const random = randomOf(7);
+  const secret = (): string => Array.from({ length: 24 }, () => 'aB3dE5gH7jK9mN1pQ'[Math.floor(random() * 17)]).join('');
+  for (let at = 0; at < 100; at++) {
+    const one = secret();
+    for (const url of [`http://u:${one}@h/mcp`, `https://${one}@h/mcp`, `HTTPS://h/mcp?key=${one}`, `http://h/mcp?a=1&b=${one}#x`, `http://h/mcp?${one}`]) {
+      assert.ok(!reportName(url).includes(one), reportName(url));
+      assert.ok(secretsInAddress({ url }).includes(one), url);
+    }
+    for (const words of [`node server.js --key ${one}`, `node server.js --key=${one} x`]) assert.ok(!reportName(words).includes(one) && reportName(words).startsWith('node server.js '), reportName(words));
+  }
+  assert.deepEqual([reportName('http://127.0.0.1:3000/mcp'), reportName('npx -y a-server /tmp'), reportName('files')], ['http://127.0.0.1:3000/mcp', 'npx -y a-server /tmp', 'files']);
+  assert.deepEqual([secretsInAddress({ url: 'http://h/mcp' }), secretsInAddress({ url: 'unix:/x' }), secretsInAddress({ command: 'x' })], [[], [], []]);
 });

@@ -52,8 +52,8 @@ test('completion: tools are those that were seen, and only names that no shell r
   assert.equal((await inProcess(['list', 'far', 'tools'], { cwd, env })).code, 0);
   assert.deepEqual(await words('call', 'far', 'e'), ['echo']);
   assert.deepEqual(await words('list', 'far', 'tools', 'wi'), ['wipe']);
-  await keepTools(env, 'far', ['$(reboot)', 'a b', '-rf', '*', 'new\nline', 'x'.repeat(500), '\u001b[2J', 'fine.tool/1', ...Array.from({ length: 3_000 }, (_, at) => `many_${at}`)]);
-  assert.deepEqual(await words('call', 'far', ''), ['fine.tool/1', ...Array.from({ length: 993 }, (_, at) => `many_${at}`)]);
+  await keepTools(env, 'far', ['$(reboot)', 'a b', '-rf', '--yes', '--unchecked', '*', 'new\nline', 'x'.repeat(500), '\u001b[2J', 'fine.tool/1', ...Array.from({ length: 3_000 }, (_, at) => `many_${at}`)]);
+  assert.deepEqual(await words('call', 'far', ''), ['fine.tool/1', ...Array.from({ length: 991 }, (_, at) => `many_${at}`)]);
   for (let at = 0; at < 300; at += 100) await keepTools(env, `server${at}`, ['one']);
   assert.deepEqual(await words('call', 'server200', ''), ['one']);
 });

@@ -146,6 +146,10 @@ test('lock: named servers replace their entries only, disabled ones are left out
   rmSync(lock);
   assert.equal((await run()).out, `${lock} has no server.\n`);
   assert.deepEqual(names(), []);
+  // A folder may call a server so: it is a name like any other.
+  writeFileSync(at('servers.json'), `{"mcpServers":{"__proto__":${JSON.stringify(shop)},"constructor":${JSON.stringify(shop)}}}`);
+  assert.equal((await run('__proto__', 'constructor')).out, `${lock} has __proto__, constructor.\n`);
+  assert.deepEqual([names(), (await run('--check')).out], [['__proto__', 'constructor'], 'Nothing differs from the lock.\n']);
   configured({ bad: { command: process.execPath, args: ['-e', 'console.error("the reason"); process.exit(1)'] } });
   const bad = await run();
   assert.equal(bad.code, 4);

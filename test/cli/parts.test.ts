@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import test from 'node:test';
+import { answersOf } from '../../src/cli/answers.ts';
 import { sourceOf } from '../../src/cli/argument-source.ts';
 import { askAboutCall } from '../../src/cli/ask-consent.ts';
 import { tokenAuthentication } from '../../src/cli/bridge/authentication.ts';
 import { describeLine } from '../../src/cli/commands/log.ts';
+import { askedMethods, explainPassing } from '../../src/cli/explainer.ts';
+import { escapedJson } from '../../src/cli/json-line.ts';
 import { headersOf, readVariable } from '../../src/cli/client-options.ts';
 import { openDesk } from '../../src/cli/desk.ts';
 import { changeLines, personAsModel, personAt } from '../../src/cli/host-person.ts';
@@ -126,6 +130,40 @@ test('a tour for a program: one object a line, each kind with its members', () =
     { type: 'walk', title: 'w' }, { type: 'step', title: 's' }, { type: 'part', title: 'p' }, { type: 'message', ...message, text: 't' }, { type: 'message', ...message, message: { a: 1 }, exchange: 2 },
     { type: 'note', text: 'n' }, { type: 'stderr', line: 'e' }, { type: 'problem', text: 'b' }, { type: 'result', ...row }, { type: 'summary', title: 't', rows: [row] }, { type: 'end', ok: false, text: 'over' },
   ]);
+});
+
+test('JSON has no character that a terminal obeys or does not show, and the same values', () => {
+  for (const unseen of ['\u009b31m', '\u202e', '\u200b', '\u2028', '\u2066', '\u00ad', '\ufeff']) {
+    const lines: string[] = [];
+    const report = jsonReporter((line) => lines.push(line));
+    report.note(unseen);
+    report.message({ at: 1, direction: 'received', what: unseen, section: 'x', text: unseen, message: { [unseen]: unseen } });
+    lines.push(escapedJson(JSON.stringify([unseen])));
+    assert.doesNotMatch(lines.join(''), /[\p{C}\p{Zl}\p{Zp}]/u);
+    assert.deepEqual(lines.map((line) => JSON.parse(line) as unknown), [{ type: 'note', text: unseen }, { type: 'message', at: 1, direction: 'received', message: { [unseen]: unseen }, what: unseen, section: 'x' }, [unseen]]);
+  }
+});
+
+test('a form that is answered without a person: what is printed of it is visible', async () => {
+  const unseen = 'f\u001b[2J\u009b31m\u202e\n';
+  const notes: string[] = [];
+  const { onElicit } = answersOf({
+    person: { present: false }, style: style(false), terminal: { input: new PassThrough(), output: new PassThrough() }, from: () => unseen, pause: () => {}, resume: () => {}, note: (text) => notes.push(text), patienceMs: 1, defaults: true,
+  });
+  const requestedSchema = { type: 'object' as const, properties: { [unseen]: { type: 'string' as const, minLength: 2_000, title: unseen } }, required: [unseen] };
+  assert.deepEqual(await onElicit({ message: unseen, requestedSchema }, { signal: new AbortController().signal } as Parameters<typeof onElicit>[1]), { action: 'decline' });
+  assert.equal(notes.length, 1);
+  assert.match(notes[0] ?? '', /^The form cannot be filled in without a person \(.*f\\x1b\[2J.*\), so it is declined\.$/);
+  assert.doesNotMatch(notes[0] ?? '', /[\p{C}\p{Zl}\p{Zp}]/u);
+});
+
+test('requests without an answer are forgotten, the oldest first, and a long method is cut', () => {
+  const asked = askedMethods();
+  for (let id = 0; id < 10_100; id++) asked.set(id, 'ping');
+  assert.deepEqual([asked.size, asked.has(99), asked.has(100)], [10_000, false, true]);
+  const explained = explainPassing();
+  explained('server', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'x'.repeat(1_000_000) }));
+  assert.ok(explained('client', JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} })).what.length < 1_000);
 });
 
 test('an entry in the words of each host: its transport, its variables, and what it has no use for', () => {

@@ -115,7 +115,7 @@ test('pins and accept: a changed, a renamed and a new tool; accepting one by its
   const server = new McpServer({ name: 'changing', version: '1' });
   const first = server.tool('first', { description: 'Sends a letter', input: nothing }, () => 'x');
   const second = server.tool('second', { description: 'Reads a letter', input: nothing }, () => 'x');
-  const { pipe, run } = await made(t, server);
+  const { pipe, run, home } = await made(t, server);
   const pins = (...words: string[]): Promise<Ran> => run(['pins', ...words]);
   assert.deepEqual([(await pins()).out, (await pins('--json')).out], ['No tool has changed since it was accepted.\n', '[]\n']);
   first.update({ description: 'Sends a letter, and a copy' });
@@ -125,8 +125,11 @@ test('pins and accept: a changed, a renamed and a new tool; accepting one by its
   assert.equal(changed.out, ['one/first is changed', '│ - description: "Sends a letter"', '│ + description: "Sends a letter, and a copy"', 'one/second is changed', '│ - description: "Reads a letter"', '│ + description: "Reads a letter aloud"', ''].join('\n'));
   const json = await pins('--json', 'one/second');
   assert.deepEqual([json.code, (JSON.parse(json.out) as { name: string }[]).map(({ name }) => name)], [3, ['second']]);
-  const none = await pins('one/third');
-  assert.deepEqual([none.code, none.out], [0, 'No tool has changed since it was accepted.\n']);
+  // A misspelt name is not a tool that has not changed, and nothing of it is accepted.
+  for (const words of [['one/frst'], ['--accept', 'one/frst'], ['--accept', 'one/first', 'two/first']]) {
+    const none = await pins(...words);
+    assert.deepEqual([none.code, none.out, /no server has a tool (one\/frst; did you mean one\/first\?|two\/first)/.test(none.err)], [2, '', true], none.err);
+  }
   // The prompt shows them when it lists the server, and accepts one.
   const shell = await pipe(['changes', 'refresh one', 'accept one/first', 'changes', 'accept one/first']);
   assert.deepEqual([shell.code, shell.err.split('\n').filter((line) => line.startsWith('there is no pending'))], [2, ['there is no pending change of one/first']]);
@@ -135,6 +138,15 @@ test('pins and accept: a changed, a renamed and a new tool; accepting one by its
   assert.equal(accepted.code, 0);
   assert.match(accepted.out, /^one\/second is changed\n/);
   assert.equal((await pins()).out, 'No tool has changed since it was accepted.\n');
+  const again = await pins('--accept', 'one/second');
+  assert.deepEqual([again.code, /there is no pending change of one\/second/.test(again.err)], [2, true], again.err);
+  // A server that is down may have changed.
+  const { mcpServers } = JSON.parse(readFileSync(join(home, 'servers.json'), 'utf8')) as { mcpServers: object };
+  writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { ...mcpServers, one: { url: 'http://127.0.0.1:1/mcp' } } }));
+  for (const words of [[], ['one/first'], ['--accept', 'one/first']]) {
+    const down = await pins(...words);
+    assert.deepEqual([down.code, down.out, /one was not reached\n│ /.test(down.err)], [4, '', true], down.err);
+  }
 });
 
 test('host at a terminal: consent once, for the session and always; grants are listed and revoked; a model is the person', async (t) => {

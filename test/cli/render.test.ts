@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import test from 'node:test';
@@ -44,6 +44,8 @@ test('binary content is saved under names of our own, which tell its type', (t) 
   const save = join(folder, 'a', 'b');
   for (const [mimeType, ending] of [
     ['image/png', 'png'], ['image/jpeg', 'jpg'], ['image/gif', 'gif'], ['image/webp', 'webp'], ['image/svg+xml', 'svg'], ['audio/wav', 'wav'], ['audio/mpeg', 'mp3'], ['audio/ogg', 'ogg'], ['application/pdf', 'pdf'], ['application/json', 'json'], ['../x', 'bin'],
+    // Names that every object has.
+    ...['constructor', 'toString', '__proto__', 'hasOwnProperty'].map((name) => [name, 'bin'] as const),
   ] as const) {
     const [line = ''] = renderBlock({ type: 'image', mimeType, data: base64(mimeType) }, { ...how, save });
     const [, file = ''] = /^<dim \[image .* bytes\]> (.*)$/.exec(line) ?? [];
@@ -54,6 +56,16 @@ test('binary content is saved under names of our own, which tell its type', (t) 
   assert.deepEqual([out.map((file) => basename(String(file)).replace(/\d+/, 'N')), notes], [['image-N.png\n', 'audio-N.bin\n', 'blob-N.bin\n'], []]);
   const kept = pipedContents({ contents: [{ uri: 'a:b', blob: base64('1') }] }, save);
   assert.match(String(kept.out[0]), /blob-\d+\.bin\n$/);
+  // Files and links that are there, such as those of a repository, stay as they were.
+  const [, last = ''] = /-(\d+)\./.exec(String(kept.out[0])) ?? [];
+  const at = (number: number): string => join(save, `blob-${number}.bin`);
+  writeFileSync(at(Number(last) + 1), 'theirs');
+  writeFileSync(join(folder, 'precious'), 'precious');
+  symlinkSync(join(folder, 'precious'), at(Number(last) + 2));
+  symlinkSync(join(folder, 'nothing'), at(Number(last) + 3));
+  assert.equal(pipedContents({ contents: [{ uri: 'a:b', blob: base64('new') }] }, save).out[0], `${at(Number(last) + 4)}\n`);
+  assert.deepEqual([at(Number(last) + 1), join(folder, 'precious'), at(Number(last) + 4)].map((file) => readFileSync(file, 'utf8')), ['theirs', 'precious', 'new']);
+  assert.ok(!existsSync(join(folder, 'nothing')));
 });
 
 test('structured content: in the place of a text that repeats it, with a hint beside another text', () => {

@@ -3,9 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { commands } from '../../src/cli/commands.ts';
 import { RpcError } from '../../src/jsonrpc/errors.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { serveHttp } from '../../src/transport/http/node/index.ts';
+import { everyNth } from '../every-nth.ts';
 import { fixture } from './fixture.ts';
 import { inProcess } from './in-process.ts';
 import type { InProcess, Ran } from './in-process.ts';
@@ -226,6 +228,57 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   const gone = await run(['list', '--', process.execPath, '-e', 'console.error("the reason"); process.exit(3)']);
   assert.equal(gone.code, 4);
   assert.ok(gone.err.endsWith('\n│ the reason\n'), gone.err);
+});
+
+test('each option that a command accepts is in its help, and others are refused: none is ignored', async () => {
+  const mentioned = new Map<string, readonly string[]>();
+  for (const [name, { load }] of Object.entries(commands)) {
+    // The tour has a parser of its own; the page and the course are other packages; completion takes one word.
+    if (['tour', 'page', 'learn', 'completion'].includes(name)) continue;
+    mentioned.set(name, (await load()).command.options.flatMap(([words]) => words.match(/--[a-z][a-z-]*/g) ?? []));
+  }
+  const step = everyNth(12);
+  const all = [...new Set([...mentioned.values()].flat())];
+  assert.ok(all.length > 60 && mentioned.size === 24, `${all.length} of ${mentioned.size}`);
+  for (const [name, own] of mentioned) {
+    for (const [at, option] of all.entries()) {
+      const has = own.includes(option);
+      if (!has && at % step !== 0) continue;
+      // No command takes this word: it does nothing.
+      const { code, out, err } = await run(['log', 'host'].includes(name) ? [name, option, '/none/such'] : [name, '/none/such', option]);
+      assert.equal(err.includes(`there is no option ${option}`), !has, `${name} ${option}: ${err}`);
+      if (!has) assert.deepEqual([code, out], [2, '']);
+    }
+  }
+});
+
+test('options that have no effect beside others are refused', async (t) => {
+  const url = await served(t, fixture());
+  const wire = join(home, 'some.wire');
+  writeFileSync(wire, 'Nothing.\n');
+  mkdirSync(join(home, 'own'), { recursive: true });
+  writeFileSync(join(home, 'own/servers.json'), JSON.stringify({ mcpServers: { mine: { url } } }));
+  t.after(() => rmSync(join(home, 'own/servers.json')));
+  await refused([
+    [['call', '--header', 'A: b', 'x', '--', 'node'], /--header is for an address, and this is a program/], [['trace', '--port', '1', '--', 'node'], /--port is for an address/], [['record', '--port', '1', join(home, 'x.wire'), '--', 'node'], /--port is for an address/],
+    ...['config', 'from', 'header', 'env', 'cwd'].map((option) => [['bridge', '--serial', '/dev/null', `--${option}`, 'A=1'], new RegExp(`--${option} is for another target than --serial`)] as const),
+    ...['config', 'from', 'header', 'env', 'cwd', 'timeout'].map((option) => [['replay', wire, `--${option}`, '1'], new RegExp(`--${option} is for a TARGET`)] as const), [['replay', wire, '--json'], /--json is for a TARGET/],
+    [['replay', wire, '--ignore', 'x'], /--ignore needs --exact or a TARGET/], [['replay', wire, '--exact', url], /--exact is for a mock server/],
+    [['lock', '--json'], /--json needs --check/],
+    [['log', '--verify', '--server', 'x'], /--server has no effect with --verify/], [['serve', home, '--json'], /--json needs --check/], [['serve', home, '--check', '--port', '1'], /--port has no effect with --check/],
+    ...['env', 'header', 'cwd', 'include', 'exclude', 'from'].map((option) => [['config', 'remove', 'a', `--${option}`, 'x'], new RegExp(`--${option} has no effect on config remove`)] as const),
+    ...['env', 'header', 'cwd', 'include', 'exclude'].map((option) => [['config', 'import', '--from', 'cursor', `--${option}`, 'x'], new RegExp(`--${option} has no effect on config import`)] as const),
+    [['config', 'add', 'a', 'http://x/', '--from', 'cursor'], /--from has no effect on config add/], [['config', 'path', '--yes'], /--yes has no effect on config path/], [['config', 'path', 'x'], /unexpected: x/],
+    ...['env', 'header', 'cwd'].flatMap((option) => [[['install', 'cursor', 'mine', `--${option}`, 'A=1'], new RegExp(`--${option} is for a program or an address of the command line`)], [['install', 'cursor', '--remove', 'mine', `--${option}`, 'A=1'], new RegExp(`--${option} has no effect with --remove`)]] as const),
+  ]);
+});
+
+test('a server that does not answer in time is named, without the place in our code', async (t) => {
+  const server = new McpServer({ name: 'silent', version: '1' });
+  server.tool('never', { annotations: { readOnlyHint: true } }, (_args, { signal }) => new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('x'))));
+  const url = await served(t, server);
+  const { code, out, err } = await run(['call', url, 'never', '--timeout', '0.3']);
+  assert.deepEqual([code, out, err], [1, '', `never is called, because the server says that it only reads.\nbarewire: ${url} did not answer in time\n│ tools/call: no answer within 300 ms\n`]);
 });
 
 test('help: the options that a command does not have are not listed', async () => {

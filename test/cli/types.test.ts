@@ -79,6 +79,14 @@ test('a schema as a type', () => {
   assert.match(schemaType({ type: 'object', properties: { next: { $ref: '#' } } }), /unknown/, 'a schema without an end is cut');
 });
 
+test('a schema whose references multiply at each level is cut', () => {
+  const members = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`m${at}`, { $ref: '#/properties/a' }]));
+  for (const a of [{ properties: members }, { anyOf: Object.values(members) }, { allOf: Object.values(members) }, { type: 'array', prefixItems: Object.values(members) }]) {
+    const { length } = schemaType({ type: 'object', properties: { a } });
+    assert.ok(length < 1_000_000, `${length}`);
+  }
+});
+
 test('a server as a type: tools and prompts in the order of their names, with their comments', () => {
   const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' as const }, ...more });
   assert.deepEqual(serverType('Shop', [tool('b'), tool('a', { description: 'Sells', outputSchema: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } })], [
@@ -96,4 +104,10 @@ test('no word of a server leaves its comment or its name', () => {
   const text = serverType('Server', [{ name, description: 'x */ evil(); /*\nsecond', inputSchema: { type: 'object' } }], []);
   assert.ok(text.includes(JSON.stringify(name)));
   assert.equal(text.replaceAll(JSON.stringify(name), '').split('*/').length, 2);
+  // Invisible characters in a name or a value would let the code look like other code.
+  const unseen = 'a\u202eb\u2066c\u200bd\u009b31me\u2028f';
+  const written = serverType('Server', [{ name: unseen, description: unseen, inputSchema: { type: 'object', properties: { [unseen]: { enum: [unseen], description: unseen } } } }], [{ name: unseen, arguments: [{ name: unseen }] }]);
+  assert.doesNotMatch(written, /[^\n\P{C}]|[\p{Zl}\p{Zp}]/u);
+  const [, quoted = ''] = /^ {4}("a\\u202e.*"): \{$/m.exec(written) ?? [];
+  assert.equal(JSON.parse(quoted), unseen);
 });

@@ -69,6 +69,25 @@ test('a client without listening is told that its server has gone', async () => 
   assert.deepEqual(why, ['gone']);
 });
 
+test('an onClose or an onLate that throws is told to onError, and nothing of it reaches the transport', async () => {
+  const errors: string[] = [];
+  const boom = (what: string) => (): never => {
+    throw new Error(what);
+  };
+  const { client, wire } = await connectCore(legacy(() => undefined), {
+    onError: ({ message }) => errors.push(message), onClose: boom('closing'),
+  });
+  const stop = new AbortController();
+  const sent = wire.until('tools/call');
+  const call = client.request('tools/call', { name: 'slow' }, { signal: stop.signal, onLate: boom('late') });
+  const { id } = await sent;
+  stop.abort();
+  await assert.rejects(call);
+  assert.doesNotThrow(() => wire.push({ id, result: {} }));
+  assert.doesNotThrow(() => wire.receiver.closed('gone'));
+  assert.deepEqual(errors, ['late', 'closing']);
+});
+
 test('a server that leaves during the handshake makes connect reject, and onClose is not called', async () => {
   const why: string[] = [];
   const wire = new Scripted('pipe', (_, { receiver }) => void receiver.closed('gone'));

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { findUser } from '../../src/executables/confinement.ts';
 import { readDescription } from '../../src/executables/description.ts';
-import { checkFile, checkFolder, checkOwner } from '../../src/executables/file-checks.ts';
+import { checkFile, checkFolder, checkRead } from '../../src/executables/file-checks.ts';
 import { readPipelines, resolveReferences } from '../../src/executables/pipeline.ts';
 import { readSaying } from '../../src/executables/sayings.ts';
 
@@ -133,9 +133,16 @@ test('a folder and its files: who may change them, what is a program, and where 
   symlinkSync(join(path, 'inner/deep'), join(path, 'deep'));
   writeFileSync(join(path, 'inner/deep'), '', { mode: 0o755 });
   for (const name of ['outside', 'deep']) assert.deepEqual(checkFile(path, name), { fault: 'it is a link that leads out of the folder' });
-  checkOwner(join(path, 'text'));
-  assert.throws(() => checkOwner(join(path, 'link')), /^Error: it is not a regular file$/);
-  assert.throws(() => checkOwner(join(path, 'open')), /^Error: it is writable by others$/);
+  checkRead(join(path, 'text'));
+  writeFileSync(join(path, 'large'), '');
+  for (const [size, why] of [[1_048_576, undefined], [1_048_577, 'it has more than 1048576 bytes'], [2 ** 40, 'it has more than 1048576 bytes']] as const) {
+    truncateSync(join(path, 'large'), size);
+    if (why === undefined) checkRead(join(path, 'large'));
+    else assert.throws(() => checkRead(join(path, 'large')), { message: why });
+  }
+  rmSync(join(path, 'large'));
+  assert.throws(() => checkRead(join(path, 'link')), /^Error: it is not a regular file$/);
+  assert.throws(() => checkRead(join(path, 'open')), /^Error: it is writable by others$/);
   const before = checkFile(path, 'run-64');
   writeFileSync(join(path, 'run-64'), 'changed');
   const after = checkFile(path, 'run-64');

@@ -13,7 +13,7 @@ import type { TestContext } from 'node:test';
 import { findCgroups } from '../../src/executables/cgroup.ts';
 import { findConfinement, findUser } from '../../src/executables/confinement.ts';
 import type { Confinement } from '../../src/executables/confinement.ts';
-import { checkFile, checkOwner } from '../../src/executables/file-checks.ts';
+import { checkFile, checkRead } from '../../src/executables/file-checks.ts';
 import { defaultExecutableLimits } from '../../src/executables/limits.ts';
 import { endStragglers, killStragglers } from '../../src/executables/stragglers.ts';
 import { Runner } from '../../src/executables/tool-process.ts';
@@ -72,7 +72,7 @@ test('on Windows a tool is an .exe or a .com, whoever may write it', (t) => {
   on(t, 'win32', undefined);
   assert.deepEqual(names.filter((name) => checkFile(path, name) !== undefined), ['a.exe', 'b.COM']);
   for (const name of ['a.exe', 'b.COM']) assert.ok(!('fault' in (checkFile(path, name) ?? { fault: 'none' })), name);
-  checkOwner(join(path, 'c.cmd'));
+  checkRead(join(path, 'c.cmd'));
 });
 
 test('a file may belong to root and to whoever runs the server, and to nobody else', { skip: root ? false : 'only root may give a file away' }, (t) => {
@@ -84,8 +84,8 @@ test('a file may belong to root and to whoever runs the server, and to nobody el
     const found = checkFile(path, name);
     assert.ok(found);
     assert.equal('fault' in found ? found.fault : undefined, fault);
-    if (fault === undefined) checkOwner(join(path, name));
-    else assert.throws(() => checkOwner(join(path, name)), { message: fault });
+    if (fault === undefined) checkRead(join(path, name));
+    else assert.throws(() => checkRead(join(path, name)), { message: fault });
   }
 });
 
@@ -354,17 +354,19 @@ test('a run that cannot be started, also if no file descriptor is left, says why
     ['EMFILE', 'could not be started (EMFILE)'], ['ENOENT', 'could not be started (ENOENT)'],
     ['ENOEXEC', 'could not be started: a script begins with #! and its interpreter'], ['UNKNOWN', 'could not be started: a script begins with #! and its interpreter'],
   ] as const) {
-    const child = playedChild(undefined, code === 'EMFILE' ? undefined : [0, 1, 2, 3].map(() => new PassThrough()));
-    const spawned = spawning(t, [child]);
-    const calls: string[] = [];
-    const confinement: Confinement = {
-      description: '', warning: undefined, boundsProcesses: true, endsAll: true, user: undefined, wrap: (command, args) => ({ command, args }), signalOf: () => undefined,
-      cgroup: () => ({ add: () => void calls.push('add'), end: async () => void calls.push('end') }),
-    };
-    const run = await new Runner({ confinement, limits: defaultExecutableLimits }).start(file, settings);
-    child.emit('error', Object.assign(new Error(code), { code }));
-    assert.deepEqual([await run.ended, calls], [fault, ['end']]);
-    assert.ok(!fs.existsSync(String(spawned[0]?.options.cwd)), code);
+    await t.test(code, async (t) => {
+      const child = playedChild(undefined, code === 'EMFILE' ? undefined : [0, 1, 2, 3].map(() => new PassThrough()));
+      const spawned = spawning(t, [child]);
+      const calls: string[] = [];
+      const confinement: Confinement = {
+        description: '', warning: undefined, boundsProcesses: true, endsAll: true, user: undefined, wrap: (command, args) => ({ command, args }), signalOf: () => undefined,
+        cgroup: () => ({ add: () => void calls.push('add'), end: async () => void calls.push('end') }),
+      };
+      const run = await new Runner({ confinement, limits: defaultExecutableLimits }).start(file, settings);
+      child.emit('error', Object.assign(new Error(code), { code }));
+      assert.deepEqual([await run.ended, calls], [fault, ['end']]);
+      assert.ok(!fs.existsSync(String(spawned[0]?.options.cwd)), code);
+    });
   }
 });
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { fleet, memoryEngine } from '../../src/fleet/index.ts';
+import { McpServer } from '../../src/server/index.ts';
+import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
 import { busEngine, cancelsACall, startFleet, versions } from './harness.ts';
 
 const textOf = (result: object): unknown => (result as { content?: { text?: string }[] }).content?.[0]?.text;
@@ -88,3 +91,55 @@ for (const engine of [undefined, busEngine()]) {
     }
   });
 }
+
+test('fleet: each request is served with its own credentials, in whatever order the bodies of two requests of a session end', async () => {
+  const fleets = {
+    none: async () => undefined,
+    sealed: () => fleet({ keys: [new Uint8Array(32)] }),
+    stored: () => fleet({ keys: [new Uint8Array(32)], engine: memoryEngine() }),
+  };
+  for (const [kind, make] of Object.entries(fleets)) {
+    const server = new McpServer({ name: 'guarded', version: '1' });
+    server.tool('guarded', { scopes: ['admin'] }, (_, { auth }) => String(auth?.['token']));
+    const own = await make();
+    const handle = fetchHandler(server, {
+      fleet: own,
+      auth: ({ header }) => ({ principal: 'ann', token: header('authorization'), scopes: header('authorization') === 'high' ? ['admin'] : [] }),
+    });
+    const post = (body: string | ReadableStream, token: string, more: Record<string, string> = {}): Promise<Response> => handle(new Request('http://localhost/mcp', {
+      method: 'POST', body, duplex: 'half', headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: token, ...more },
+    } as RequestInit));
+    const rpc = (id: number, method: string, params: object): string => JSON.stringify({ jsonrpc: '2.0', id, method, params });
+    const opened = await post(rpc(0, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }), 'low');
+    const headers = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+    for (const tokens of [['low', 'high'], ['high', 'low'], ['low', 'low'], ['high', 'high']]) {
+      for (const order of [[0, 1], [1, 0]]) {
+        const bodies = tokens.map(() => {
+          let end = (_text: string): void => {};
+          const body = new ReadableStream({
+            start(controller) {
+              end = (text) => {
+                controller.enqueue(new TextEncoder().encode(text));
+                controller.close();
+              };
+            },
+          });
+          return { body, end };
+        });
+        const answers = tokens.map((token, at) => post(bodies[at]?.body as ReadableStream, token, headers));
+        // Both requests have entered before either body ends.
+        await new Promise(setImmediate);
+        for (const at of order) {
+          bodies[at]?.end(rpc(at + 1, 'tools/call', { name: 'guarded', arguments: {} }));
+          const answer = await answers[at] as Response;
+          const said = await answer.text();
+          const what = `${kind}: ${tokens.join()}, ${order.join()}, request ${at}: ${said}`;
+          if (tokens[at] === 'high') assert.ok(answer.status === 200 && said.includes('"text":"high"'), what);
+          else assert.equal(answer.status, 403, what);
+        }
+      }
+    }
+    await handle.close({ drainMs: 0 });
+    await own?.close();
+  }
+});

@@ -117,6 +117,14 @@ test('a store of files: what was set is there for the next process, whatever its
   assert.equal(await fileStore(path).get('pins/other'), undefined);
   await Promise.all(Array.from({ length: 20 }, (_, i) => fileStore(path).set('one', i)));
   assert.equal(typeof await fileStore(path).get('one'), 'number');
+  // Several processes change one value: each change is made to what the others left.
+  await fileStore(path).set('sum', 0);
+  await Promise.all(Array.from({ length: 20 }, () => fileStore(path).update('sum', (sum) => Number(sum) + 1)));
+  assert.equal(await fileStore(path).get('sum'), 20);
+  writeFileSync(join(path, 'broken.json'), '{');
+  await assert.rejects(async () => fileStore(path).update('broken', () => 1), SyntaxError);
+  await fileStore(path).set('broken', 2);
+  assert.equal(await fileStore(path).get('broken'), 2);
 });
 
 test('a path is followed through links, as far as it exists', async (t) => {

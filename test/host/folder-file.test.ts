@@ -13,6 +13,7 @@ import { framed } from '../../src/host/node/frame.ts';
 import { acceptedFiles, folderConsent, folderFileLines } from '../../src/host/node/folder-consent.ts';
 import { readFolderFile } from '../../src/host/node/folder-file.ts';
 import type { FolderFile } from '../../src/host/node/folder-file.ts';
+import { fileStore } from '../../src/host/node/file-store.ts';
 import { withoutComments } from '../../src/host/node/json-with-comments.ts';
 import type { Rule } from '../../src/host/rules.ts';
 import { memoryStore } from '../../src/host/store.ts';
@@ -31,6 +32,18 @@ const machineIn = (cwd: string, env: Record<string, string> = {}): Machine => ({
 
 const places = (cwd: string): Parameters<typeof readConfigFiles>[0] =>
   [{ file: join(cwd, 'servers.json'), owner: 'user' }, { file: join(cwd, '.mcp.json'), owner: 'folder' }];
+
+test('acceptances of several processes: none is lost, and what was withdrawn stays withdrawn', async (t) => {
+  const path = join(folder(t), 'store');
+  const fileOf = (at: number): FolderFile => ({ file: `/repository/${at}/.mcp.json`, digest: String(at) }) as FolderFile;
+  const kept = acceptedFiles(fileStore(path));
+  for (let at = 0; at < 10; at += 2) await kept.accept(fileOf(at));
+  await Promise.all(Array.from({ length: 10 }, (_, at) => {
+    const own = acceptedFiles(fileStore(path));
+    return at % 2 === 0 ? own.forget(fileOf(at).file) : own.accept(fileOf(at));
+  }));
+  assert.deepEqual(await Promise.all(Array.from({ length: 10 }, (_, at) => kept.state(fileOf(at)))), Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? 'new' : 'accepted')));
+});
 
 // Members that would make decisions for the user, and values that are dangerous when merged, expanded or shown.
 const bait: Readonly<Record<string, readonly unknown[]>> = {

@@ -16,8 +16,16 @@ const good = programAt('test/judge/client.js');
 
 test('judgeClient: a client of barewire over a pipe: the rules of the handshake and of questions are kept', async () => {
   const only = ['lifecycle-25', 'lifecycle-6', 'base-66', 'ping-1', 'roots-14', 'elicitation-15'];
-  const ruling = await judgeClient(clientProgram({ command: [process.execPath, good, 'stdio', '{program}'], relay }), { only, revisions: ['2025-11-25'] });
+  const program = clientProgram({ command: [process.execPath, good, 'stdio', '{program}'], relay });
+  const leavings: string[] = [];
+  const start: JudgedClient['start'] = (way, events, how) => program.start(way, { ...events, left(word) {
+    leavings.push(word);
+    events.left(word);
+  } }, how);
+  const ruling = await judgeClient({ ...program, start }, { only, revisions: ['2025-11-25'] });
   assert.deepEqual(ruling.failures, []);
+  // The hidden server ends when its input ends, so no client waits for it, or sends a signal.
+  assert.deepEqual(leavings, ['input', 'input', 'input']);
   assert.deepEqual(Object.fromEntries(ruling.judgements.map(({ rule, verdict }) => [rule.id, verdict])), Object.fromEntries(only.map((id) => [id, 'kept'])));
 });
 

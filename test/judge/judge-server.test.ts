@@ -10,6 +10,7 @@ import { McpServer } from '../../src/server/index.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { everyNth } from '../every-nth.ts';
+import { leapingClock } from '../mock-clock.ts';
 import { target } from './target.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -18,14 +19,14 @@ const url = 'http://127.0.0.1/mcp';
 /** Judges the target over memory; `edit` changes its messages. */
 const overPipe = (edit: (text: string) => string = (text) => text, options: JudgeOptions = {}): Promise<JudgeRuling> => judgeServer({
   name: 'target', open: (trace) => memoryTransport(target(), { trace: (entry) => trace(entry.direction === 'received' ? { ...entry, text: edit(entry.text) } : entry) }),
-}, { compile, answerMs: 1_000, mayCall: ({ name }) => ['add', 'log', 'fail', 'ask', 'content'].includes(String(name)), ...options });
+}, { compile, answerMs: 1_000, clock: leapingClock(), mayCall: ({ name }) => ['add', 'log', 'fail', 'ask', 'content'].includes(String(name)), ...options });
 
 /** The same over HTTP, without a network. */
 function overHttp(edit: (response: Response) => Response | Promise<Response> = (response) => response, options: JudgeOptions = {}): Promise<JudgeRuling> {
   const handle = fetchHandler(target());
   return judgeServer({
     name: 'target', http: { url, fetch: async (to, init) => edit(await handle(new Request(to as string, init))) },
-  }, { compile, answerMs: 1_000, mayCall: ({ name }) => ['add', 'log', 'ask', 'mirror'].includes(String(name)), ...options });
+  }, { compile, answerMs: 1_000, clock: leapingClock(), mayCall: ({ name }) => ['add', 'log', 'ask', 'mirror'].includes(String(name)), ...options });
 }
 
 const broken = ({ judgements, others }: JudgeRuling): string[] => [...judgements, ...others].filter(({ verdict }) => verdict === 'broken').map(({ rule }) => rule.id);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { systemClock } from '../../src/bounds/clock.ts';
-import type { Clock } from '../../src/bounds/clock.ts';
 import { judgeServer } from '../../src/judge/index.ts';
 import type { JudgeRuling, RuleVerdict } from '../../src/judge/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
+import { leapingClock } from '../mock-clock.ts';
 import { smallServer } from './small-server.ts';
 import { target } from './target.ts';
 
@@ -17,7 +16,9 @@ const faults: Readonly<Record<string, RuleVerdict>> = {
   'tasks-44': 'dispute', 'tasks-57': 'dispute', 'prompts-16': 'dispute', 'tools-21': 'dispute',
 };
 
-const judged = (fault: string | undefined, only: readonly string[]): Promise<JudgeRuling> => judgeServer(smallServer(fault), { only, revisions: ['2025-11-25'], answerMs: 1_500 });
+// The judge waits seconds for what does not come.
+const clock = leapingClock();
+const judged = (fault: string | undefined, only: readonly string[]): Promise<JudgeRuling> => judgeServer(smallServer(fault, clock), { only, revisions: ['2025-11-25'], answerMs: 1_500, clock });
 const verdictOf = ({ judgements }: JudgeRuling, id: string) => judgements.find(({ rule }) => rule.id === id)?.verdict;
 
 test('judge: a small server that is right keeps each of these rules', async () => {
@@ -43,7 +44,7 @@ test('judge: what a line of stdout is that only looks like a piece of a message'
       if (entry.direction === 'received' && entry.text.includes('"prompts":[')) trace({ ...entry, text });
       trace(entry);
     } }),
-  }, { only: ['stdio-4', 'stdio-1'], quick: true, revisions: ['2025-11-25'], answerMs: 500 });
+  }, { only: ['stdio-4', 'stdio-1'], quick: true, revisions: ['2025-11-25'], answerMs: 500, clock });
   for (const text of ['[info] listing', 'listing']) {
     const ruling = await printed(text);
     assert.deepEqual(['stdio-1', 'stdio-4'].map((id) => verdictOf(ruling, id)), ['kept', 'broken'], text);
@@ -53,7 +54,7 @@ test('judge: what a line of stdout is that only looks like a piece of a message'
 test('judge: a modern request after a handshake is answered by what it says itself', async () => {
   const ruled = (edit: (text: string) => string): Promise<JudgeRuling> => judgeServer({
     name: 'target', open: (trace) => memoryTransport(target(), { trace: (entry) => trace(entry.direction === 'received' ? { ...entry, text: edit(entry.text) } : entry) }),
-  }, { only: ['base-80'], revisions: ['2026-07-28', '2025-11-25'], answerMs: 1_500, mayCall: ({ name }) => name === 'ask' });
+  }, { only: ['base-80'], revisions: ['2026-07-28', '2025-11-25'], answerMs: 1_500, clock, mayCall: ({ name }) => name === 'ask' });
   assert.equal(verdictOf(await ruled((text) => text), 'base-80'), 'kept');
   assert.equal(verdictOf(await ruled((text) => (text.includes('"id":"judge-modern"') ? text.replace('"resultType":"complete",', '') : text)), 'base-80'), 'broken');
   assert.equal(verdictOf(await ruled((text) => (text.includes('"id":"judge-modern"') ? '{"jsonrpc":"2.0","id":"judge-modern","error":{"code":-32600,"message":"no"}}' : text)), 'base-80'), 'dispute');
@@ -61,8 +62,6 @@ test('judge: a modern request after a handshake is answered by what it says itse
 
 // 2025-11-25 basic/lifecycle#initialization: before notifications/initialized a server sends no requests but pings and logs.
 test('judge: a question before notifications/initialized breaks a rule, a notification does not', async () => {
-  // The judge waits seconds for what does not come.
-  const clock: Clock = { now: systemClock.now, monotonic: systemClock.monotonic, soon: systemClock.soon, after: (ms, run, background) => systemClock.after(ms / 50, run, background) };
   for (const [text, verdict] of [
     ['{"jsonrpc":"2.0","id":"q","method":"roots/list"}', 'broken'], ['{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}', 'kept'], ['{"jsonrpc":"2.0","id":"p","method":"ping"}', 'kept'],
   ] as const) {

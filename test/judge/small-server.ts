@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/bounds/clock.ts';
 import type { JudgedServer } from '../../src/judge/index.ts';
 import type { ClientTransport, Trace } from '../../src/transport/internal-exports.ts';
 
@@ -27,6 +28,7 @@ const broke = { code: -31_000, message: 'it broke' };
 class SmallConnection {
   readonly #fault: string | undefined;
   readonly #say: (message: object) => void;
+  readonly #clock: Clock;
   readonly #tasks = new Map<string, SmallTask>();
   /** The call that asks the client and waits for its answer. */
   #asking: unknown;
@@ -34,8 +36,9 @@ class SmallConnection {
   /** The latest task that asked. */
   #late: SmallTask | undefined;
 
-  constructor(fault: string | undefined, say: (message: object) => void) {
+  constructor(fault: string | undefined, clock: Clock, say: (message: object) => void) {
     this.#fault = fault;
+    this.#clock = clock;
     this.#say = say;
   }
 
@@ -101,14 +104,14 @@ class SmallConnection {
     if (name === 'gives_up') return task === undefined ? { error: { code: -32601, message: 'it must be a task' } } : this.#givesUp();
     if (name !== 'work' && name !== 'fails') return { error: { code: -32602, message: 'no such tool' } };
     if (task === undefined) {
-      setTimeout(() => this.#answer(id, name === 'fails' ? { error: broke } : { result: { content: [] } }), workMs);
+      this.#clock.after(workMs, () => this.#answer(id, name === 'fails' ? { error: broke } : { result: { content: [] } }));
       return undefined;
     }
     if (this.#fault === 'tasks-44' && [...this.#tasks.values()].some((one) => one.name === name)) return { error: { code: -32603, message: 'there is a task of this id' } };
     const chosen = bag(given)['taskId'];
     const made: SmallTask = { id: this.#fault === 'tasks-43' && typeof chosen === 'string' ? chosen : crypto.randomUUID(), name, status: 'working', waiting: [] };
     this.#tasks.set(made.id, made);
-    setTimeout(() => this.#end(made, name === 'fails' ? 'failed' : 'completed', bag(meta)['progressToken']), workMs);
+    this.#clock.after(workMs, () => this.#end(made, name === 'fails' ? 'failed' : 'completed', bag(meta)['progressToken']));
     return { result: { task: this.#wire(made) } };
   }
 
@@ -116,17 +119,17 @@ class SmallConnection {
   #givesUp(): Bag {
     const made: SmallTask = { id: crypto.randomUUID(), name: 'gives_up', status: 'working', waiting: [] };
     this.#tasks.set(made.id, made);
-    setTimeout(() => {
+    this.#clock.after(20, () => {
       if (made.status !== 'working') return;
       made.status = 'input_required';
       this.#late = made;
       this.#say({ jsonrpc: '2.0', id: `late-${made.id}`, method: 'elicitation/create', params: { message: 'Who?', requestedSchema: { type: 'object', properties: {} }, _meta: { [relatedTask]: { taskId: made.id } } } });
-    }, 20);
-    setTimeout(() => {
+    });
+    this.#clock.after(workMs, () => {
       if (made.status !== 'input_required') return;
       if (this.#fault !== 'tasks-57') made.status = 'failed';
       for (const go of made.waiting) go();
-    }, workMs);
+    });
     return { result: { task: this.#wire(made) } };
   }
 
@@ -173,8 +176,8 @@ class SmallConnection {
   }
 }
 
-/** The server for the judge. */
-export function smallServer(fault?: string): JudgedServer {
+/** The server for the judge; its tools take their time by this clock. */
+export function smallServer(fault: string | undefined, clock: Clock): JudgedServer {
   const open = (trace: Trace): ClientTransport => {
     let connection: SmallConnection | undefined;
     const say = (message: object): void => {
@@ -184,7 +187,7 @@ export function smallServer(fault?: string): JudgedServer {
     return {
       kind: 'pipe',
       async open() {
-        connection = new SmallConnection(fault, say);
+        connection = new SmallConnection(fault, clock, say);
       },
       send(text) {
         trace({ direction: 'sent', text, at: 0 });

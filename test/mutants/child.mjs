@@ -1,7 +1,10 @@
 // One process in the mutated copy: child.mjs TASK. TASK is a file of { files, chosen, without, except, mutant, hits, mutants }, which is
 // overwritten with the result. Without a mutant: which test reaches which of `mutants` mutants. With one ("none" for a control run): runs
 // the chosen tests until one fails. Processes started by tests read the mutant from active.json (started.mjs).
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs';
+
+// A test may replace functions of Node, also those that were imported by name, until it ends.
+const { existsSync, readFileSync, writeFileSync } = fs;
 
 const [, , task] = process.argv;
 const { files, chosen, without, except = [], mutant, hits, mutants } = JSON.parse(readFileSync(task, 'utf8'));

@@ -3,7 +3,11 @@
 import { after, afterEach, before, beforeEach, describe as suite, mock, test as run } from 'node:test';
 // Imported, because a test may remove the global one.
 import { performance } from 'node:perf_hooks';
-import { readFileSync } from 'node:fs';
+import fs from 'node:fs';
+
+// A test may replace functions of Node, also those that were imported by name, until it ends.
+const { readFileSync } = fs;
+const cpuUsage = process.cpuUsage.bind(process);
 
 export { after, afterEach, before, beforeEach, mock };
 
@@ -36,7 +40,7 @@ function define(title, options, body) {
 
 /** Milliseconds of processor time used by this process and by its ended children. */
 function work() {
-  const { user, system } = process.cpuUsage();
+  const { user, system } = cpuUsage();
   let started = 0;
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');

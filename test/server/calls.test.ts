@@ -306,6 +306,12 @@ test('more subscriptions than the limit are refused, in either era', async () =>
   assert.deepEqual((await peer.rest()).map(({ method }) => method), ['notifications/cancelled', 'notifications/cancelled']);
   void peer.modern('subscriptions/listen', { notifications: {} });
   assert.equal((await peer.next()).method, 'notifications/subscriptions/acknowledged');
+
+  // Nor may one request name more: each URI is matched with each template.
+  const resourceSubscriptions = ['note://one', 'note://two', 'note://three'];
+  assert.deepEqual((await peer.modern('subscriptions/listen', { notifications: { resourceSubscriptions } })).error, {
+    code: -32602, message: 'Invalid params: params.notifications.resourceSubscriptions: the limit is 2 URIs',
+  });
 });
 
 test('a subscription ends with its connection', async () => {

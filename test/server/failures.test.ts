@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { classify } from '../../src/jsonrpc/message.ts';
 import { errorCodes, McpServer, RpcError, ServerCore, ToolError, tools } from '../../src/server/index.ts';
 import type { ErrorPlace, ServerOptions } from '../../src/server/index.ts';
-import { connect, textOf } from './peer.ts';
+import { connect, modernMeta, textOf } from './peer.ts';
+import type { Bag, Peer } from './peer.ts';
 
 const info = { name: 'test', version: '1' };
 const revision = '2025-11-25';
@@ -338,5 +340,88 @@ test('a progress token is a string or an integer, and nobody is flooded', async 
     // A second may end during the run, so the limit of 100 may count twice.
     assert.ok(said.length >= 100 && said.length <= 200, `${said.length}`);
     assert.deepEqual(said[0]?.params, { progressToken, progress: 1 });
+  }
+});
+
+test('an error before any handler stays with the author likewise: of an observer, or of a store of used states', async () => {
+  const url = 'redis://user:hunter2@db';
+  for (const era of ['legacy', 'modern'] as const) {
+    let fails = era === 'modern';
+    const { server, heard } = listened({
+      observe: (_request, next) => {
+        if (fails) throw new Error(url);
+        return next();
+      },
+    });
+    server.tool('book', {}, () => '');
+    const peer = await connect(server, era === 'legacy' ? { revision } : {});
+    fails = true;
+    const ask = era === 'legacy' ? peer.request : peer.modern;
+    const calls: [string, Bag][] = [
+      ['tools/call', { name: 'book' }], ['tools/list', {}],
+      era === 'modern' ? ['server/discover', {}] : ['initialize', { protocolVersion: revision, capabilities: {}, clientInfo: info }],
+    ];
+    for (const [method, params] of calls) {
+      const { error } = await ask(method, params);
+      assert.match(error?.message ?? '', /^[a-z/]+ failed \(id [0-9a-f]+\)$/, method);
+      assert.equal(heard.pop()?.error.message, url);
+    }
+    assert.deepEqual(heard, []);
+  }
+});
+
+test('a client whose notification fails keeps no other client from its own', async () => {
+  for (const era of ['legacy', 'modern'] as const) {
+    const { server, heard } = listened({
+      listFilter: {
+        key: ({ auth }) => auth?.principal ?? '',
+        shows: (kind, _name, _definition, { auth }) => {
+          if (kind === 'resources' && auth?.principal === 'unclear' && failing) throw new Error('no rule for this');
+          return true;
+        },
+      },
+    });
+    let failing = false;
+    server.tool('one', {}, () => '');
+    server.resource('note://one', {}, () => '');
+    const gone = server.connect({
+      answer() {},
+      send() {
+        if (failing) throw new Error('the wire is gone');
+      },
+    }, { modern: true });
+    const listen = { notifications: { toolsListChanged: true, resourceSubscriptions: ['note://one'] } };
+    const say = (method: string, params: Bag, id: number): void => gone.receive(classify({ jsonrpc: '2.0', id, method, params }));
+    if (era === 'modern') say('subscriptions/listen', { ...listen, _meta: modernMeta() }, 1);
+    else {
+      say('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: info }, 1);
+      gone.receive(classify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+      say('resources/subscribe', { uri: 'note://one' }, 2);
+    }
+    const peers: Peer[] = [];
+    for (const principal of ['unclear', 'last']) {
+      const peer = await connect(server, { auth: { principal }, ...era === 'legacy' && { revision } });
+      if (era === 'modern') void peer.modern('subscriptions/listen', listen);
+      else await peer.request('resources/subscribe', { uri: 'note://one' });
+      await peer.rest();
+      peers.push(peer);
+    }
+    failing = true;
+    const last = async (): Promise<string[]> => {
+      const [, said] = await Promise.all(peers.map((peer) => peer.rest()));
+      return (said ?? []).map(({ method }) => method);
+    };
+    for (const name of ['two', 'three']) {
+      heard.length = 0;
+      server.tool(name, {}, () => '');
+      assert.deepEqual(await last(), ['notifications/tools/list_changed'], `${era}, ${name}`);
+      server.resourceUpdated('note://one');
+      assert.deepEqual(await last(), ['notifications/resources/updated'], era);
+      assert.deepEqual(heard.map(({ error, where: { what, name: of } }) => `${what} ${of}: ${error.message}`), [
+        'notification notifications/tools/list_changed: the wire is gone',
+        'notification notifications/resources/updated: the wire is gone',
+        'notification notifications/resources/updated: no rule for this',
+      ], era);
+    }
   }
 });

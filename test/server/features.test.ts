@@ -175,7 +175,8 @@ test('schemas of libraries, scopes, list filters and extensions are parts that a
   assert.throws(() => tools().add('no', { input: schema }, () => ''), /needs tools\(\{ schemas: adaptSchema \}\)/);
   assert.throws(() => tools().add('no', { output: {} }, () => ({})), /needs tools\(\{ structured \}\)/);
   const bare = tools();
-  assert.equal(new ServerCore(info, { features: [tools()] }).toolInput('secret'), undefined);
+  const sender = { revision: { version: '2026-07-28', era: 'modern', place: 4 }, client: info, capabilities: {}, logLevel: undefined } as const;
+  assert.equal(new ServerCore(info, { features: [tools()] }).toolInput('secret', sender, undefined, undefined), undefined);
   const errors: string[] = [];
   const open = new ServerCore(info, { features: [bare], onError: ({ message }) => errors.push(message) });
   bare.add('secret', { scopes: ['a'] }, () => 'told');

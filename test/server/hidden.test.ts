@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { McpServer } from '../../src/server/index.ts';
 import type { ListedKind } from '../../src/server/index.ts';
+import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
 import { everyNth } from '../every-nth.ts';
 import { drawn, randomOf } from '../random.ts';
-import { connect } from './peer.ts';
+import { connect, modernMeta } from './peer.ts';
 import type { Answer, Bag, Peer, Said } from './peer.ts';
 
 // An entry hidden by a list filter is as if not registered: for any request, in either era, a server with hidden entries answers and
@@ -43,10 +44,13 @@ function draw(random: () => number): Item[] {
   return items;
 }
 
+/** Over HTTP, a header must say the same. */
+const mirrored = { type: 'object', properties: { city: { type: 'string', 'x-mcp-header': 'City' } } } as const;
+
 function register(server: McpServer, { kind, name, hidden }: Item): void {
   const data = { hidden };
   const scopes = hidden ? ['owner'] : [];
-  if (kind === 'tools') server.tool(name, { data, scopes }, () => name);
+  if (kind === 'tools') server.tool(name, { input: mirrored, data, scopes }, () => name);
   else if (kind === 'prompts') server.prompt(name, { data, scopes, arguments: { city: { complete: () => [`${name} city`] } } }, () => name);
   else if (kind === 'resources') server.resource(name, { data, scopes }, () => name);
   else server.resourceTemplate(name, { data, scopes, complete: { id: () => [`${name} id`] } }, () => name);
@@ -143,3 +147,31 @@ for (const era of ['legacy', 'modern'] as const) {
     assert.ok(told > 50 / everyNth(10), `the owner hears of what is hidden from the guest: ${told} notifications`);
   });
 }
+
+test('what is hidden is as if it were not there, whatever headers mirror', async () => {
+  const post = async (server: McpServer, principal: string, name: string, city: string | undefined): Promise<unknown[]> => {
+    const params = { name, arguments: { city: 'Rome' }, _meta: modernMeta() };
+    const answer = await fetchHandler(server, { auth: () => ({ principal, scopes: [] }) })(new Request('http://127.0.0.1/mcp', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json', 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name,
+        ...city !== undefined && { 'mcp-param-city': city },
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    }));
+    return [answer.status, await answer.text()];
+  };
+  let told = 0;
+  for (let seed = 0; seed < 60; seed += everyNth(12)) {
+    const items = draw(randomOf(seed));
+    const [all, shown] = [serverOf(items), serverOf(items.filter(({ hidden }) => !hidden))];
+    for (const name of [...origins, 'open', '__proto__']) {
+      for (const city of [undefined, 'Rome', 'Oslo']) {
+        const answer = await post(all, 'guest', name, city);
+        assert.deepEqual(answer, await post(shown, 'guest', name, city), `seed ${seed}, ${name}, ${city}`);
+        if (answer[0] !== (await post(all, 'owner', name, city))[0]) told++;
+      }
+    }
+  }
+  assert.ok(told > 5, `the owner hears of what is hidden from the guest: ${told} answers`);
+});

@@ -366,6 +366,15 @@ test('functions that are handed in seal: what they refuse is refused, and keys a
   assert.equal(textOf(await paidWith(before, plain)), 'pay 10: accept');
 });
 
+test('singleUse, in a store that fails: the call fails, its author is told why, and its caller is not', async () => {
+  const heard: string[] = [];
+  const url = 'redis://user:hunter2@db';
+  const peer = await connect(paying({ singleUse: { spend: () => Promise.reject(new Error(url)) } }, ({ message }) => heard.push(message)));
+  const { error } = await paidWith(peer, await stateOf(peer));
+  assert.match(error?.message ?? '', /^pay failed \(id \d+\)$/);
+  assert.deepEqual(heard, [url]);
+});
+
 test('without singleUse a state opens again: what follows the question is done twice', async () => {
   const server = new McpServer({ name: 'test', version: '1' });
   let booked = 0;

@@ -63,7 +63,7 @@ function readWords(words: readonly string[]): { readonly config: string | undefi
     args: [...end < 0 ? words : words.slice(0, end)], allowPositionals: true,
     options: { config: { type: 'string' }, from: { type: 'string' }, rules: { type: 'string' }, port: { type: 'string' }, 'no-open': { type: 'boolean' }, help: { type: 'boolean' } },
   });
-  const port = Number(values.port ?? 0);
+  const port = Number((values.port ?? '0').trim() === '' ? NaN : values.port ?? 0);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('--port takes a number up to 65535');
   if (values.from !== undefined && !applications.some((one) => one === values.from)) throw new Error(`--from takes one of ${applications.join(', ')}`);
   const program = end < 0 ? [] : words.slice(end + 1);

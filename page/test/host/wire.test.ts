@@ -145,10 +145,13 @@ test('wire: messages are copied as a transcript, and compared member by member',
 
 test('wire: a command line of curl quotes what a shell would read, and names no secret', () => {
   const line = curl('http://127.0.0.1/mcp', `{"text":"it's $HOME"}`, { authorization: 'Bearer [redacted]', 'mcp-session-id': 'abc', host: 'x', 'content-length': '3' });
-  assert.match(line, /--data-binary '\{"text":"it'\\''s \$HOME"\}'/);
+  assert.match(line, /--data-raw '\{"text":"it'\\''s \$HOME"\}'/);
   assert.match(line, /--header 'authorization: Bearer '"\$AUTHORIZATION"/);
   assert.match(line, /--header 'mcp-session-id: abc'/);
   assert.doesNotMatch(line, /host:|content-length/);
+  // A key in the address is no more in it than one in a header; a variable of the shell, such as $PATH, is not taken for it.
+  const [address = ''] = curl("http://127.0.0.1/mcp?api_key=SECRET&path=it's&flag#x", '@/etc/passwd').split(' \\\n');
+  assert.equal(address, `curl --no-buffer --globoff 'http://127.0.0.1/mcp?''api_key='"$QUERY_API_KEY"'&''path='"$QUERY_PATH"'&''flag''#x'`);
 });
 
 test('wire: ten million characters pass, are shown by their beginning, and are had whole', async (t) => {

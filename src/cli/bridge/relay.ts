@@ -166,7 +166,7 @@ export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): F
   return {
     filters: { resourceSubscriptions: watched.agree },
     resourceUpdated(uri) {
-      watched.updated(uri, host?.changes);
+      watched.updated(uri, host);
     },
     methods: ({ era }) => ({
       ...era === 'legacy' && { 'resources/subscribe': watched.subscribe, 'resources/unsubscribe': watched.unsubscribe },

@@ -13,7 +13,7 @@ import { defaultBridgeLimits } from '../bridge/backends.ts';
 import { issuerAuthentication, tokenAuthentication } from '../bridge/authentication.ts';
 import type { Command } from '../command.ts';
 import type { CommandProcess } from '../command-process.ts';
-import { numberOf, readClientWords } from '../client-options.ts';
+import { numberOf, readClientWords, targetHelp, targetOptions } from '../client-options.ts';
 import type { OwnOptions } from '../client-options.ts';
 import { endingSignal } from '../ending-signal.ts';
 import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
@@ -21,6 +21,7 @@ import { readSerialTarget, serialHelp } from '../serial-target.ts';
 import { isSocket, socketPath } from '../socket-target.ts';
 
 const bridgeWords: OwnOptions = {
+  ...targetOptions, revision: { type: 'string' },
   port: { type: 'string' }, socket: { type: 'string' }, children: { type: 'string' }, idle: { type: 'string' }, away: { type: 'string' }, explain: { type: 'boolean' },
   tokens: { type: 'string' }, issuer: { type: 'string' }, resource: { type: 'string' },
 };
@@ -37,6 +38,7 @@ export const command: Command = {
     ...serialHelp,
     ['--revision X', 'speaks that revision to the server'],
     ['--header "N: V"', 'sends this header to the server; may be given again'],
+    ...targetHelp,
     ['--tokens FILE', 'with --port: requires a token of FILE; a line each: PRINCIPAL TOKEN'],
     ['--issuer URL', 'with --port: requires an access token of this authorization server (OAuth)'],
     ['--resource URL', 'with --issuer: the address of the bridge for clients; default: its own address'],
@@ -62,7 +64,7 @@ export const command: Command = {
     const read = await readSerialTarget(words, bridgeWords) ?? await readClientWords(proc, words, bridgeWords);
     if (read.rest.length > 0) throw new WrongUse(`bridge takes one server; unexpected: ${read.rest[0]}`);
     const number = numberOf(read);
-    const [port, children, idle, away] = [number('port', 0, 65_535), number('children', 1, 100_000), number('idle', 0.1, 86_400), number('away', 0.1, 86_400)];
+    const [port, children, idle, away] = [number('port', 0, 65_535, true), number('children', 1, 100_000, true), number('idle', 0.1, 86_400), number('away', 0.1, 86_400)];
     const socket = read.text('socket');
     if (socket !== undefined && port !== undefined) throw new WrongUse('--port and --socket exclude each other');
     const [tokens, issuer, resource] = [read.text('tokens'), read.text('issuer'), read.text('resource')];
@@ -85,7 +87,7 @@ export const command: Command = {
     };
     const limits = {
       // A serial port has one server.
-      ...'open' in read ? { maxBackends: 1 } : children !== undefined && { maxBackends: Math.round(children) },
+      ...'open' in read ? { maxBackends: 1 } : children !== undefined && { maxBackends: children },
       ...idle !== undefined && { backendIdleMs: idle * 1000 },
       ...away !== undefined && { awayMs: away * 1000 },
     };

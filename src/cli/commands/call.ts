@@ -5,7 +5,7 @@ import { checkArguments } from '../argument-check.ts';
 import { sourceOf } from '../argument-source.ts';
 import { askConsent } from '../ask-consent.ts';
 import type { Command } from '../command.ts';
-import { commonHelp, readClientWords } from '../client-options.ts';
+import { commonHelp, commonOptions, readClientWords } from '../client-options.ts';
 import type { ClientWords } from '../client-options.ts';
 import { userStore } from '../configuration.ts';
 import { consentHelp, consentOptions } from '../consent.ts';
@@ -22,7 +22,7 @@ import { isWholeObject, readArguments } from '../tool-arguments.ts';
 import { withClient } from '../with-client.ts';
 import type { CommandSession } from '../with-client.ts';
 
-const own = { ...consentOptions, save: { type: 'string' }, args: { type: 'string' }, unchecked: { type: 'boolean' } } as const;
+const own = { ...commonOptions, ...consentOptions, save: { type: 'string' }, args: { type: 'string' }, unchecked: { type: 'boolean' } } as const;
 
 export const command: Command = {
   usage: '[options] TARGET TOOL [key=value | key:=JSON | key=@FILE | JSON | @FILE | -] ...',

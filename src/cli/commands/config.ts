@@ -5,7 +5,7 @@ import { linesTo } from '../../host/node/lines.ts';
 import { visible } from '../../explain/safe-text.ts';
 import type { Command } from '../command.ts';
 import type { CommandProcess } from '../command-process.ts';
-import { readWords } from '../client-options.ts';
+import { readWords, refuseGiven, serverOptions } from '../client-options.ts';
 import type { ClientWords } from '../client-options.ts';
 import { changeConfig } from '../config-change.ts';
 import type { ConfigChange } from '../config-change.ts';
@@ -16,7 +16,13 @@ import { didYouMean } from '../near-miss.ts';
 import { atProgram } from '../program-words.ts';
 import { checkedName, describedServer } from '../server-words.ts';
 
-const own = { folder: { type: 'boolean' }, yes: { type: 'boolean', short: 'y' }, include: { type: 'string', multiple: true }, exclude: { type: 'string', multiple: true } } as const;
+const own = { ...serverOptions, from: { type: 'string' }, folder: { type: 'boolean' }, yes: { type: 'boolean', short: 'y' }, include: { type: 'string', multiple: true }, exclude: { type: 'string', multiple: true } } as const;
+
+/** The options of each verb, besides `--folder`. */
+const usedBy: Readonly<Record<string, readonly string[]>> = {
+  add: ['yes', 'include', 'exclude', ...Object.keys(serverOptions)], remove: ['yes'], import: ['yes', 'from'], path: [],
+};
+
 type ConfigWords = Pick<ClientWords, 'flag' | 'text' | 'texts' | 'rest'>;
 
 export const command: Command = {
@@ -41,9 +47,12 @@ export const command: Command = {
     const { before, program } = atProgram(words);
     const read = readWords(before, own, true);
     const [verb = '', name, ...more] = read.rest;
+    const used = Object.hasOwn(usedBy, verb) ? usedBy[verb] : undefined;
+    if (used) refuseGiven(read, Object.keys(own).filter((option) => option !== 'folder' && !used.includes(option)), `has no effect on config ${verb}`);
     const place = placeOf(proc, read);
     switch (verb) {
       case 'path':
+        if (name !== undefined) throw new WrongUse(`unexpected: ${name}`);
         proc.stdout.write(`${place.file}\n`);
         return exitCodes.good;
       case 'add': {

@@ -3,15 +3,18 @@ import type { Finding } from '../../doctor/index.ts';
 import { visible } from '../../explain/safe-text.ts';
 import { allRules } from '../../judge/index.ts';
 import { compile } from '../../schema/full/index.ts';
-import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
+import { commonHelp, commonOptions, numberOf, readClientWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { jsonLine } from '../json-line.ts';
 import { linesTo } from '../../host/node/lines.ts';
 import { serverOpener } from '../open-server.ts';
+import { reportName } from '../report-name.ts';
 import { isHttp } from '../socket-target.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { wrap } from '../terminal.ts';
+
+const { defaults: _defaults, ...withoutForms } = commonOptions;
 
 export const command: Command = {
   usage: '[options] TARGET',
@@ -27,7 +30,7 @@ export const command: Command = {
     'it also sends a foreign origin, a made-up session and a made-up revision. It ends with 1 if it found an error.',
   ],
   async run(words, proc) {
-    const read = await readClientWords(proc, words, { origin: { type: 'string' }, slow: { type: 'string' } });
+    const read = await readClientWords(proc, words, { ...withoutForms, origin: { type: 'string' }, slow: { type: 'string' } });
     if (read.rest.length > 0) throw new WrongUse(`doctor takes one server; unexpected: ${read.rest[0]}`);
     const origin = read.text('origin');
     if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).origin !== origin)) throw new WrongUse('--origin takes an origin, such as https://app.example');
@@ -57,7 +60,7 @@ export const command: Command = {
     const rules = findings.some(({ rule }) => rule !== undefined) ? allRules() : undefined;
     const sentence = ({ rule = '' }: Finding): string | undefined => rules?.get(rule)?.text;
     const bad = findings.some(({ severity }) => severity === 'error');
-    if (json) proc.stdout.write(`${jsonLine({ server: targetName, facts, findings: findings.map((one) => ({ ...one, ...sentence(one) !== undefined && { sentence: sentence(one) } })) })}\n`);
+    if (json) proc.stdout.write(`${jsonLine({ server: reportName(targetName), facts, findings: findings.map((one) => ({ ...one, ...sentence(one) !== undefined && { sentence: sentence(one) } })) })}\n`);
     else {
       const columns = Math.min(proc.stdout.columns || 100, 110);
       const paint = { error: colours.red, warning: colours.yellow, note: colours.cyan };

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { commonHelp, readClientWords } from '../client-options.ts';
+import { commonHelp, commonOptions, readClientWords } from '../client-options.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { textArguments } from '../text-arguments.ts';
 import { showPrompt } from '../output.ts';
@@ -11,7 +11,7 @@ export const command: Command = {
   options: [['--save FOLDER', 'saves images and audio there'], ...commonHelp],
   example: 'barewire get plan_trip destination=Rome -- node dist/examples/travel/main.js',
   async run(words, proc) {
-    const read = await readClientWords(proc, words, { save: { type: 'string' } });
+    const read = await readClientWords(proc, words, { ...commonOptions, save: { type: 'string' } });
     const [name, ...given] = read.rest;
     if (name === undefined) throw new WrongUse('the name of a prompt is missing');
     const args = textArguments(given);

@@ -5,7 +5,7 @@ import { name as nameOf } from '../../explain/words.ts';
 import { ConnectionError } from '../../jsonrpc/index.ts';
 import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import type { Command } from '../command.ts';
-import { readWords } from '../client-options.ts';
+import { configurationOptions, readWords } from '../client-options.ts';
 import { consentedBeforehand, consentHelp, consentOptions } from '../consent.ts';
 import { configurationHelp, readConfiguration, userStore } from '../configuration.ts';
 import { openDesk } from '../desk.ts';
@@ -49,7 +49,9 @@ export const command: Command = {
     'the commands. The activity log records all requests and decisions: see barewire log.',
   ],
   async run(words, proc) {
-    const read = readWords(words, { ...consentOptions, save: { type: 'string' } });
+    const read = readWords(words, {
+      ...configurationOptions, ...consentOptions, save: { type: 'string' }, json: { type: 'boolean' }, verbose: { type: 'boolean' }, 'no-color': { type: 'boolean' },
+    });
     const servers = await readConfiguration(proc, { config: read.text('config'), from: read.text('from') });
     if (Object.keys(servers).length === 0) throw new WrongUse('no server is configured; see --config and --from');
     const json = read.flag('json');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ServerConfig } from '../../host/index.ts';
 import type { Command } from '../command.ts';
 import type { CommandProcess } from '../command-process.ts';
-import { readWords } from '../client-options.ts';
+import { readWords, refuseGiven, serverOptions } from '../client-options.ts';
 import { changeConfig } from '../config-change.ts';
 import { homeFolder, machineOf } from '../configuration.ts';
 import { WrongUse } from '../exit-codes.ts';
@@ -11,7 +11,7 @@ import { didYouMean } from '../near-miss.ts';
 import { atProgram } from '../program-words.ts';
 import { checkedName, describedServer } from '../server-words.ts';
 
-const own = { folder: { type: 'boolean' }, yes: { type: 'boolean', short: 'y' }, name: { type: 'string' }, remove: { type: 'boolean' } } as const;
+const own = { ...serverOptions, folder: { type: 'boolean' }, yes: { type: 'boolean', short: 'y' }, name: { type: 'string' }, remove: { type: 'boolean' } } as const;
 
 export const command: Command = {
   usage: `[options] ${hostNames.join(' | ')} TARGET`,
@@ -40,11 +40,13 @@ export const command: Command = {
     const known = hostOf(host);
     const place = { file: fileOfHost(host, machineOf(proc), folder), within: folder ? proc.cwd() : undefined, member: known.member };
     if (read.flag('remove')) {
+      refuseGiven(read, Object.keys(serverOptions), 'has no effect with --remove');
       const gone = read.text('name') ?? target;
       if (gone === undefined) throw new WrongUse('the name of the server is missing');
       return changeConfig(proc, { ...place, entries: new Map([[gone, undefined]]) }, read.flag('yes'));
     }
     const configured = program || target === undefined || /^https?:\/\//i.test(target) ? undefined : await configuredServer(proc, target);
+    if (configured) refuseGiven(read, Object.keys(serverOptions), `is for a program or an address of the command line, and ${target} is from your configuration`);
     const server = configured ?? describedServer(read, target, program, folder ? undefined : proc.cwd());
     const name = checkedName(read.text('name') ?? (configured ? target : undefined));
     return changeConfig(proc, { ...place, entries: new Map([[name, entryFor(host, known, server)]]) }, read.flag('yes'));

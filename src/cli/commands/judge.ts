@@ -9,7 +9,7 @@ import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import { allRules, jsonReport, judgeServer, newFaults, readBaseline, readItems, textReport, withoutSecrets } from '../../judge/index.ts';
 import type { Baseline, JudgeFile } from '../../judge/index.ts';
 import { compile } from '../../schema/full/index.ts';
-import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
+import { commonHelp, commonOptions, numberOf, readClientWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
 import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
 import { jsonLine } from '../json-line.ts';
@@ -17,7 +17,10 @@ import { judgeLogin } from '../judge-login.ts';
 import { judgedClient, relayed } from '../judged-client.ts';
 import { reportOptions, reportHelp, writeReports } from '../judge-reports.ts';
 import { isLoopback } from '../loopback.ts';
+import { reportName, secretsInAddress } from '../report-name.ts';
 import { serverOpener } from '../open-server.ts';
+
+const { defaults: _defaults, ...withoutForms } = commonOptions;
 
 export const command: Command = {
   usage: '[options] TARGET',
@@ -46,14 +49,14 @@ export const command: Command = {
     const end = words.indexOf('--');
     if ((end < 0 ? words : words.slice(0, end)).includes('--client')) return judgedClient(words, proc);
     const read = await readClientWords(proc, words, {
-      only: { type: 'string' }, quick: { type: 'boolean' }, all: { type: 'boolean' }, allow: { type: 'string', multiple: true }, items: { type: 'string' },
+      ...withoutForms, only: { type: 'string' }, quick: { type: 'boolean' }, all: { type: 'boolean' }, allow: { type: 'string', multiple: true }, items: { type: 'string' },
       baseline: { type: 'string' }, ...reportOptions,
       hostile: { type: 'boolean' }, 'i-own-this': { type: 'boolean' }, sse: { type: 'boolean' }, seed: { type: 'string' },
     });
     if (read.rest.length > 0) throw new WrongUse(`judge takes one server; unexpected: ${read.rest[0]}`);
     const only = read.text('only')?.split(',').map((id) => id.trim()).filter((id) => id !== '');
     for (const id of only ?? []) if (!allRules().has(id)) throw new WrongUse(`--only: there is no rule ${id}`);
-    const seed = numberOf(read)('seed', 0, Number.MAX_SAFE_INTEGER);
+    const seed = numberOf(read)('seed', 0, Number.MAX_SAFE_INTEGER, true);
     const { server, targetName } = read;
     const hostile = read.flag('hostile');
     if (hostile && isHttp(server) && !isLoopback(server.url) && !read.flag('i-own-this')) throw new WrongUse(`--hostile at ${new URL(server.url).host}, which is not this machine, needs --i-own-this`);
@@ -68,7 +71,7 @@ export const command: Command = {
     const write = linesTo(proc.stderr);
     const note = (line: string): void => write(colours.dim(line));
     const given = await judgeServer({
-      name: targetName,
+      name: reportName(targetName),
       ...!isHttp(server) ? {
         open: (trace) => serverOpener(proc.env)(targetName, server, {
           // A quick run does not judge how long the program takes to end.
@@ -81,11 +84,11 @@ export const command: Command = {
       ...proc.stderr.isTTY && !json && { onStep: (what) => note(`${what} ...`) },
     });
     const secrets = isProgram(server) ? Object.values(server.env ?? {}) : Object.values(server.headers ?? {});
-    const ruling = withoutSecrets(given, [...secrets.filter((one) => typeof one === 'string'), ...credential?.secrets ?? []]);
+    const ruling = withoutSecrets(given, [...secrets.filter((one) => typeof one === 'string'), ...secretsInAddress(server), ...credential?.secrets ?? []]);
     writeReports(read, ruling);
     if (json) proc.stdout.write(`${jsonLine(jsonReport(ruling))}\n`);
     else textReport(ruling, { paint: colours, all: read.flag('all') }).split('\n').forEach(linesTo(proc.stdout));
-    if (ruling.stopped !== undefined) throw new NotReached(`${targetName} could not be judged: ${ruling.stopped}`);
+    if (ruling.stopped !== undefined) throw new NotReached(`${ruling.target} could not be judged: ${ruling.stopped}`);
     return newFaults(ruling, baseline).some(({ level }) => level === 'MUST' || baseline) ? exitCodes.failed : exitCodes.good;
   },
 };

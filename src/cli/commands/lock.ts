@@ -7,7 +7,7 @@ import { replaceFile } from '../../host/node/replace-file.ts';
 import type { ServerConfig } from '../../host/index.ts';
 import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import { parseTranscript } from '../../transcript/index.ts';
-import { readWords } from '../client-options.ts';
+import { configurationOptions, readWords, refuseGiven } from '../client-options.ts';
 import type { Command } from '../command.ts';
 import type { CommandProcess } from '../command-process.ts';
 import { configurationHelp, readConfiguration } from '../configuration.ts';
@@ -32,10 +32,11 @@ export const command: Command = {
   notes: ['A lock can only make a check fail: it permits nothing. What you accepted is kept in your own files.'],
   async run(words, proc) {
     const read = readWords(words, {
-      check: { type: 'boolean' }, file: { type: 'string' }, recording: { type: 'string' },
+      ...configurationOptions, timeout: { type: 'string' }, json: { type: 'boolean' }, check: { type: 'boolean' }, file: { type: 'string' }, recording: { type: 'string' },
     }, true);
     const seconds = Number(read.text('timeout') ?? 60);
     if (!(seconds > 0 && seconds <= 86_400)) throw new WrongUse('--timeout takes a number of seconds');
+    if (!read.flag('check')) refuseGiven(read, ['json'], 'needs --check');
     const file = read.text('file') ?? 'mcp.lock';
     const recording = read.text('recording');
     if (recording !== undefined) {
@@ -50,17 +51,18 @@ export const command: Command = {
     const unknown = names.find((name) => !Object.hasOwn(all, name));
     if (unknown !== undefined) throw new WrongUse(`no server is called ${unknown}; there are ${Object.keys(all).join(', ') || 'none'}`);
     const lock = read.flag('check') ? await lockOf(file) : undefined;
-    const now: Record<string, LockedServer> = {};
-    for (const name of names) now[name] = await look(proc, name, all[name] as ServerConfig, seconds * 1000);
+    const now = new Map<string, LockedServer>();
+    for (const name of names) now.set(name, await look(proc, name, all[name] as ServerConfig, seconds * 1000));
     if (lock) {
-      const differences = names.flatMap((name) => compareLocked(name, Object.hasOwn(lock.servers, name) ? lock.servers[name] : undefined, now[name] as LockedServer, true));
+      const differences = names.flatMap((name) => compareLocked(name, Object.hasOwn(lock.servers, name) ? lock.servers[name] : undefined, now.get(name) as LockedServer, true));
       const gone = read.rest.length > 0 ? [] : Object.keys(lock.servers).filter((name) => !names.includes(name));
       return report(proc, [...differences, ...gone.map((name): LockDifference => ({ server: name, kind: 'server', name, locked: 'there', now: undefined }))], read.flag('json'));
     }
     // If servers are named, only their entries in an existing lock are replaced.
     const before = read.rest.length > 0 && existsSync(file) ? await lockOf(file) : undefined;
-    const servers = { ...before?.servers, ...now };
-    const sorted: Lock = { lockVersion: 1, servers: Object.fromEntries(Object.entries(servers).sort(([a], [b]) => (a < b ? -1 : 1))) };
+    // A map and `fromEntries`: a folder may call a server `__proto__`.
+    const servers = new Map([...Object.entries(before?.servers ?? {}), ...now]);
+    const sorted: Lock = { lockVersion: 1, servers: Object.fromEntries([...servers].sort(([a], [b]) => (a < b ? -1 : 1))) };
     await replaceFile(file, `${JSON.stringify(sorted, undefined, 2)}\n`, 0o644);
     proc.stdout.write(`${visible(file)} has ${names.map(visible).join(', ') || 'no server'}.\n`);
     return exitCodes.good;

@@ -4,8 +4,9 @@ import { logLines, verifyLogFile } from '../../host/node/index.ts';
 import { visible } from '../../explain/safe-text.ts';
 import { isObject } from '../../jsonrpc/internal-exports.ts';
 import type { Command } from '../command.ts';
+import { escapedJson, jsonLine } from '../json-line.ts';
 import { linesTo } from '../../host/node/lines.ts';
-import { readWords } from '../client-options.ts';
+import { readWords, refuseGiven } from '../client-options.ts';
 import { homeFolder } from '../configuration.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import type { CommandProcess } from '../command-process.ts';
@@ -20,11 +21,12 @@ export const command: Command = {
     ['--verify', 'checks every line against the one before it, and the last one against the head in its separate file'],
     ['--file FILE', 'this log instead of the user\'s own'],
     ['--server NAME', 'only lines about this server'],
-    ['--json', 'prints the lines unchanged'],
+    ['--json', 'prints the lines: unchanged, or at a terminal with escapes'],
   ],
   example: 'barewire log --verify',
   async run(words, proc) {
-    const read = readWords(words, { verify: { type: 'boolean' }, file: { type: 'string' }, server: { type: 'string' } });
+    const read = readWords(words, { json: { type: 'boolean' }, verify: { type: 'boolean' }, file: { type: 'string' }, server: { type: 'string' } });
+    if (read.flag('verify')) refuseGiven(read, ['server'], 'has no effect with --verify, which reads every line');
     const file = read.text('file') ?? logFile(proc.env);
     const there = existsSync(file);
     if (!there && read.text('file') !== undefined) throw new WrongUse(`there is no activity log at ${file}`);
@@ -35,9 +37,9 @@ export const command: Command = {
     }
     if (read.flag('verify')) {
       const verdict = await verifyLogFile(file);
-      if (read.flag('json')) proc.stdout.write(`${JSON.stringify(verdict)}\n`);
+      if (read.flag('json')) proc.stdout.write(`${jsonLine(verdict)}\n`);
       else if (verdict.ok) proc.stdout.write(`${verdict.lines} lines, each follows the one before it; none is missing at the end.\n`);
-      else proc.stdout.write(`Line ${verdict.line} of ${verdict.file} is not valid: ${verdict.why}.\n`);
+      else proc.stdout.write(`Line ${verdict.line} of ${visible(verdict.file)} is not valid: ${verdict.why}.\n`);
       return verdict.ok ? exitCodes.good : exitCodes.failed;
     }
     if (!there) {
@@ -49,7 +51,7 @@ export const command: Command = {
     for await (const line of logLines(file)) {
       const entry: unknown = safeParse(line);
       if (server !== undefined && !(isObject(entry) && entry['server'] === server)) continue;
-      if (read.flag('json')) proc.stdout.write(`${line}\n`);
+      if (read.flag('json')) proc.stdout.write(`${proc.stdout.isTTY ? escapedJson(line) : line}\n`);
       else out(describeLine(line));
     }
     return exitCodes.good;

@@ -4,10 +4,11 @@ import type { Login } from '../../oauth/node/index.ts';
 import { visible } from '../../explain/safe-text.ts';
 import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import type { Command } from '../command.ts';
-import { readWords } from '../client-options.ts';
+import { configurationOptions, readWords } from '../client-options.ts';
 import { readConfiguration } from '../configuration.ts';
 import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
 import { clientName, clientOf, loginFile } from '../open-server.ts';
+import { jsonLine } from '../json-line.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { table } from '../terminal.ts';
 import type { CommandProcess } from '../command-process.ts';
@@ -40,7 +41,7 @@ export const command: Command = {
   notes: ['Tokens are kept in oauth.json of the user\'s folder, which nobody else can read. barewire whoami shows logins without them.'],
   async run(words, proc) {
     const read = readWords(words, {
-      'no-browser': { type: 'boolean' }, scope: { type: 'string' }, 'client-id': { type: 'string' }, again: { type: 'boolean' },
+      ...configurationOptions, 'no-browser': { type: 'boolean' }, scope: { type: 'string' }, 'client-id': { type: 'string' }, again: { type: 'boolean' },
     }, true);
     const server = await addressOf(proc, read.rest[0], read.text('config'), read.text('from'));
     const auth = login({
@@ -60,7 +61,7 @@ export const command: Command = {
     const mine = (await storedLogins(loginFile(proc.env))).find((one) => one.server === new URL(server).href);
     proc.stdout.write(mine
       ? `Logged in at ${visible(mine.issuer)}${mine.scope ? `, for ${visible(mine.scope)}` : ''}.\n`
-      : `${server} did not ask for a login.\n`);
+      : `${visible(server)} did not ask for a login.\n`);
     return exitCodes.good;
   },
 };
@@ -71,7 +72,7 @@ export const logout: Command = {
   options: [['--config, --from', 'where servers are configured, as for call']],
   example: 'barewire logout https://example.com/mcp',
   async run(words, proc) {
-    const read = readWords(words, {}, true);
+    const read = readWords(words, configurationOptions, true);
     const server = await addressOf(proc, read.rest[0], read.text('config'), read.text('from'));
     const mine = await loginsOf(proc.env, server);
     if (mine.length === 0) {
@@ -92,12 +93,12 @@ export const whoami: Command = {
   options: [['--json', 'prints JSON'], ['--config, --from', 'where servers are configured, as for call']],
   example: 'barewire whoami',
   async run(words, proc) {
-    const read = readWords(words, {}, true);
+    const read = readWords(words, { ...configurationOptions, json: { type: 'boolean' } }, true);
     const [word] = read.rest;
     const logins = word === undefined ? await storedLogins(loginFile(proc.env)) : await loginsOf(proc.env, await addressOf(proc, word, read.text('config'), read.text('from')));
     const columns = proc.stdout.columns || 120;
     const { dim } = style(!read.flag('json') && wantsColour(proc.env, proc.stdout.isTTY === true));
-    const lines = read.flag('json') ? [JSON.stringify(logins)]
+    const lines = read.flag('json') ? [jsonLine(logins)]
       : logins.length === 0 ? ['There is no login.']
         : table(['server', 'issuer', 'scope', 'until'], logins.map((one) => [visible(one.server), visible(one.issuer), visible(one.scope ?? ''), until(one)]), { columns, head: dim });
     for (const line of lines) proc.stdout.write(`${line}\n`);

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { commonHelp, readClientWords } from '../client-options.ts';
+import { commonHelp, commonOptions, readClientWords } from '../client-options.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { showContents } from '../output.ts';
 import { withClient } from '../with-client.ts';
@@ -10,7 +10,7 @@ export const command: Command = {
   options: [['--save FOLDER', 'saves blobs there'], ...commonHelp],
   example: 'barewire read http://127.0.0.1:3000/mcp travel://places/rome',
   async run(words, proc) {
-    const read = await readClientWords(proc, words, { save: { type: 'string' } });
+    const read = await readClientWords(proc, words, { ...commonOptions, save: { type: 'string' } });
     const [uri] = read.rest;
     if (uri === undefined || read.rest.length > 1) throw new WrongUse('expected one URI');
     return withClient(read, async (session) => {

@@ -11,9 +11,10 @@ import { bag } from '../../explain/words.ts';
 import { MockServer, parseTranscript, Replay } from '../../transcript/index.ts';
 import type { Difference, Transcript } from '../../transcript/index.ts';
 import type { ClientTransport, Outgoing } from '../../transport/internal-exports.ts';
-import { readClientWords, readWords } from '../client-options.ts';
+import { readClientWords, readWords, refuseGiven, targetHelp, targetOptions } from '../client-options.ts';
 import type { Command } from '../command.ts';
 import { serverOpener } from '../open-server.ts';
+import { jsonLine } from '../json-line.ts';
 import { atProgram } from '../program-words.ts';
 import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
 import type { CommandProcess } from '../command-process.ts';
@@ -25,7 +26,8 @@ export const command: Command = {
     ['--exact', 'as a mock server: the client must send the messages of the transcript, in their order'],
     ['--ignore MEMBER', 'members of messages that may differ, such as serverInfo; may be given again'],
     ['--timeout N', 'seconds to wait for each answer; 60'],
-    ['--config, --from', 'where servers are configured, as for call'],
+    ...targetHelp,
+    ['--header "N: V"', 'sends this header to an address; may be given again'],
     ['--json', 'prints the differences as JSON'],
   ],
   example: 'barewire replay session.wire -- node dist/examples/travel/main.js',
@@ -34,14 +36,19 @@ export const command: Command = {
     'client it sends the recorded messages, including calls of tools, and ends with 1 if the answers differ.',
   ],
   async run(words, proc) {
-    const own = { exact: { type: 'boolean' }, ignore: { type: 'string', multiple: true } } as const;
+    const own = { ...targetOptions, timeout: { type: 'string' }, json: { type: 'boolean' }, exact: { type: 'boolean' }, ignore: { type: 'string', multiple: true } } as const;
     const { before, program } = atProgram(words);
     const read = readWords(before, own, true);
     const [file, ...rest] = read.rest;
     if (file === undefined) throw new WrongUse('the file of a transcript is missing');
     const transcript = load(file);
     const ignored = read.texts('ignore');
-    if (rest.length === 0 && program === undefined) return mock(proc, transcript, read.flag('exact'), ignored);
+    if (rest.length === 0 && program === undefined) {
+      refuseGiven(read, [...Object.keys(targetOptions), 'timeout', 'json'], 'is for a TARGET, and none is given');
+      if (!read.flag('exact')) refuseGiven(read, ['ignore'], 'needs --exact or a TARGET');
+      return mock(proc, transcript, read.flag('exact'), ignored);
+    }
+    refuseGiven(read, ['exact'], 'is for a mock server, without a TARGET');
     const at = before.indexOf(file);
     const target = await readClientWords(proc, [...words.slice(0, at), ...words.slice(at + 1)], own);
     const transport = serverOpener(proc.env)(target.targetName, target.server, { trace: ({ direction, text }) => direction === 'received' && onText(text), onStderr: () => {} });
@@ -61,7 +68,7 @@ function load(file: string): Transcript {
 }
 
 function report(stdout: CommandProcess['stdout'], differences: readonly Difference[], { lines }: Transcript, json: boolean): number {
-  if (json) stdout.write(`${JSON.stringify({ messages: lines.length, differences })}\n`);
+  if (json) stdout.write(`${jsonLine({ messages: lines.length, differences })}\n`);
   else if (differences.length === 0) stdout.write(`The same: ${lines.length} messages.\n`);
   else for (const { at, what } of differences) stdout.write(`${at > 0 ? `line ${at}: ` : ''}${visible(what)}\n`);
   return differences.length === 0 ? exitCodes.good : exitCodes.failed;

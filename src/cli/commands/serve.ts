@@ -7,8 +7,9 @@ import { McpServer } from '../../server/index.ts';
 import { serveHttp } from '../../transport/http/node/index.ts';
 import { serveStdio } from '../../transport/stdio/index.ts';
 import type { Command } from '../command.ts';
-import { numberOf, readVariable, readWords } from '../client-options.ts';
+import { numberOf, readVariable, readWords, refuseGiven } from '../client-options.ts';
 import { endingSignal } from '../ending-signal.ts';
+import { jsonLine } from '../json-line.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 
 export const command: Command = {
@@ -16,6 +17,7 @@ export const command: Command = {
   about: 'Serves the executable files of a folder as tools, over stdin and stdout. THIS EXECUTES THEM, with --schema at once.',
   options: [
     ['--check', 'prints the tools and their limits, and ends'],
+    ['--json', 'with --check: prints JSON'],
     ['--port N', 'serves over HTTP on 127.0.0.1 instead; 0 takes a free port'],
     ['--env NAME=VALUE', 'gives this to the tools, with PATH, HOME and LANG; may be given again'],
     ['--user NAME', 'runs the tools as this user (a name, or UID:GID), where barewire runs as root'],
@@ -42,15 +44,17 @@ export const command: Command = {
   ],
   async run(words, proc) {
     const read = readWords(words, {
-      check: { type: 'boolean' }, port: { type: 'string' }, env: { type: 'string', multiple: true }, user: { type: 'string' },
+      json: { type: 'boolean' }, check: { type: 'boolean' }, port: { type: 'string' }, env: { type: 'string', multiple: true }, user: { type: 'string' },
       time: { type: 'string' }, memory: { type: 'string' }, processes: { type: 'string' },
     }, true);
+    if (!read.flag('check')) refuseGiven(read, ['json'], 'needs --check');
+    else refuseGiven(read, ['port'], 'has no effect with --check, which serves nothing');
     const [folder, more] = read.rest;
     if (folder === undefined || more !== undefined) throw new WrongUse('serve takes one folder');
     if (!existsSync(folder)) throw new WrongUse(`there is no folder ${folder}`);
     const number = numberOf(read);
     const [port, time, memory, processes] = [
-      number('port', 0, 65_535), number('time', 0.1, 86_400), number('memory', 16, 1_000_000), number('processes', 1, 100_000),
+      number('port', 0, 65_535, true), number('time', 0.1, 86_400), number('memory', 16, 1_000_000), number('processes', 1, 100_000, true),
     ];
     const say = (line: string): void => void proc.stderr.write(`barewire: ${visible(line)}\n`);
     let problems = 0;
@@ -62,7 +66,7 @@ export const command: Command = {
       limits: {
         ...time !== undefined && { runMs: time * 1000 },
         ...memory !== undefined && { maxMemoryBytes: Math.round(memory * 1024 * 1024) },
-        ...processes !== undefined && { maxProcesses: Math.round(processes) },
+        ...processes !== undefined && { maxProcesses: processes },
       },
       onProblem(file, why) {
         problems += 1;
@@ -75,7 +79,7 @@ export const command: Command = {
     try {
       if (read.flag('check')) {
         const { tools: names, confinement, warning } = tools;
-        if (read.flag('json')) proc.stdout.write(`${JSON.stringify({ tools: names, confinement, warning })}\n`);
+        if (read.flag('json')) proc.stdout.write(`${jsonLine({ tools: names, confinement, warning })}\n`);
         else proc.stdout.write(`tools: ${names.join(', ') || 'none'}\nbounded by: ${confinement}\n${warning === undefined ? '' : `warning: ${warning}\n`}`);
         return problems === 0 ? exitCodes.good : exitCodes.failed;
       }

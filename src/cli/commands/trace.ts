@@ -2,7 +2,7 @@ import { systemClock } from '../../bounds/clock.ts';
 import type { ServerConfig } from '../../host/index.ts';
 import type { HttpTrace } from '../../transport/internal-exports.ts';
 import type { Command } from '../command.ts';
-import { numberOf, readClientWords } from '../client-options.ts';
+import { numberOf, readClientWords, refuseGiven, targetHelp, targetOptions } from '../client-options.ts';
 import type { ClientWords } from '../client-options.ts';
 import { endingSignal } from '../ending-signal.ts';
 import { openEntries } from '../entries-file.ts';
@@ -10,6 +10,7 @@ import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { explainedHttpLines, explainedLines, explainPassing } from '../explainer.ts';
 import { httpRelay } from '../http-relay.ts';
 import type { HttpRelayOptions } from '../http-relay.ts';
+import { jsonLine } from '../json-line.ts';
 import { relay } from '../relay.ts';
 import { isHttp } from '../socket-target.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
@@ -27,6 +28,7 @@ export const command: Command = {
     ['--full', 'messages are written whole, however long they are'],
     ['--json', 'writes each message as a line of JSON'],
     ['--no-color', 'writes without colour'],
+    ...targetHelp,
   ],
   example: 'barewire trace --to /tmp/mcp.log -- npx -y @modelcontextprotocol/server-everything',
   notes: [
@@ -35,7 +37,8 @@ export const command: Command = {
     'It ends when the server ends, with the same exit code. Messages are written unchanged: the trace has their tokens too.',
   ],
   async run(words, proc) {
-    const read = await readClientWords(proc, words, { to: { type: 'string' }, full: { type: 'boolean' }, port: { type: 'string' } });
+    const read = await readClientWords(proc, words, { ...targetOptions, to: { type: 'string' }, full: { type: 'boolean' }, port: { type: 'string' }, json: { type: 'boolean' }, 'no-color': { type: 'boolean' } });
+    if (!isHttp(read.server)) refuseGiven(read, ['port'], 'is for an address');
     const to = read.text('to');
     const file = to === undefined ? undefined : await openEntries(to, 'a', (error) => proc.stderr.write(`barewire: the trace ends here: ${error.message}\n`))
       .catch((thrown: unknown) => {
@@ -52,23 +55,23 @@ export const command: Command = {
       server: read.server,
       onLine(from, text) {
         const said = explained(from, text);
-        if (json) write(JSON.stringify({ at: systemClock.now(), from, text, ...said }));
+        if (json) write(jsonLine({ at: systemClock.now(), from, text, ...said }));
         else explainedLines(seconds(), from, text, said, colours, columns).forEach(write);
       },
       onLost(from, why) {
-        if (json) write(JSON.stringify({ at: systemClock.now(), from, lost: why }));
+        if (json) write(jsonLine({ at: systemClock.now(), from, lost: why }));
         else write(`${seconds().padStart(7)} ${from === 'client' ? '→' : '←'} (${visible(why)}; it was passed on)`);
       },
     }) : await before(read.server, read, (entry) => {
       const from = entry.direction === 'sent' ? 'client' : 'server';
       if (entry.kind === 'http' || entry.kind === 'event') {
         const said = explainHttp(entry, explained.revision());
-        if (json) write(JSON.stringify({ ...entry, from, ...said }));
+        if (json) write(jsonLine({ ...entry, from, ...said }));
         else explainedHttpLines(seconds(), entry, said, colours, columns).forEach(write);
         return;
       }
       const said = explained(from, entry.text);
-      if (json) write(JSON.stringify({ ...entry, from, ...said }));
+      if (json) write(jsonLine({ ...entry, from, ...said }));
       else explainedLines(seconds(), from, entry.text, said, colours, columns).forEach(write);
     });
     return await file?.end() ? exitCodes.failed : code;
@@ -81,7 +84,7 @@ export async function before(
 ): Promise<number> {
   const { proc } = words;
   const target = new URL(url);
-  const proxy = await httpRelay({ target, port: numberOf(words)('port', 0, 65_535) ?? 0, headers, trace, onEnd });
+  const proxy = await httpRelay({ target, port: numberOf(words)('port', 0, 65_535, true) ?? 0, headers, trace, onEnd });
   proc.stderr.write(`barewire: clients go to ${visible(proxy.url)}\n`);
   const code = await endingSignal(proc);
   await proxy.close();

@@ -3,13 +3,15 @@ import type { Prompt, Tool } from '../../protocol/index.ts';
 import { visible } from '../../explain/safe-text.ts';
 import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import type { Command } from '../command.ts';
-import { commonHelp, readClientWords } from '../client-options.ts';
+import { commonHelp, commonOptions, readClientWords } from '../client-options.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { commentOf, keyOf, schemaType } from '../schema-type.ts';
 import { withClient } from '../with-client.ts';
 
 /** The most lines shown of a difference. */
 const maxLines = 40;
+
+const { defaults: _defaults, json: _json, ...withoutResults } = commonOptions;
 
 export const command: Command = {
   usage: '[options] TARGET',
@@ -22,7 +24,7 @@ export const command: Command = {
   example: 'barewire types -- node server.mjs > server.d.ts',
   notes: ['In a program: import type { Server } from \'./server.d.ts\'; new McpClient<Server>(info). It adds nothing to what runs.'],
   async run(words, proc) {
-    const read = await readClientWords(proc, words, { check: { type: 'string' }, name: { type: 'string' } });
+    const read = await readClientWords(proc, words, { ...withoutResults, check: { type: 'string' }, name: { type: 'string' } });
     if (read.rest.length > 0) throw new WrongUse(`types takes one server; unexpected: ${read.rest[0]}`);
     const name = read.text('name') ?? 'Server';
     if (!/^[A-Za-z_$][\w$]*$/.test(name)) throw new WrongUse('--name takes the name of a type');

@@ -1,7 +1,7 @@
 import { systemClock } from '../../bounds/clock.ts';
 import { visible } from '../../explain/safe-text.ts';
 import type { Command } from '../command.ts';
-import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
+import { commonHelp, commonOptions, numberOf, readClientWords } from '../client-options.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { jsonLine } from '../json-line.ts';
 import { linesTo } from '../../host/node/lines.ts';
@@ -13,8 +13,8 @@ export const command: Command = {
   options: [['--count N', 'ends after so many changes'], ...commonHelp],
   example: 'barewire watch http://127.0.0.1:3000/mcp travel://calendar',
   async run(words, proc) {
-    const read = await readClientWords(proc, words, { count: { type: 'string' } });
-    const most = numberOf(read)('count', 1, 1e9) ?? Infinity;
+    const read = await readClientWords(proc, words, { ...commonOptions, count: { type: 'string' } });
+    const most = numberOf(read)('count', 1, 1e9, true) ?? Infinity;
     let told = 0;
     let enough: () => void = () => {};
     const json = read.flag('json');

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock, Timer } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
-import { toError } from '../../jsonrpc/internal-exports.ts';
+import { tell } from '../../jsonrpc/internal-exports.ts';
 import type { CloseOptions, HttpServer } from '../../transport/http/node/index.ts';
 import { fleet } from '../fleet.ts';
 import type { Fleet } from '../fleet.ts';
@@ -93,7 +93,7 @@ async function work(serve: (context: WorkerContext) => Promise<HttpServer>, onEr
       await serving.close({ drainMs });
       await own.close();
     } catch (error) {
-      onError?.(toError(error));
+      tell(onError, error);
     }
     process.exit();
   };
@@ -186,7 +186,7 @@ class Pool implements Workers {
         if (this.#ending.delete(worker) || this.#closing) return resolve();
         const error = new Error(`a worker ended with ${signal ?? `code ${code}`}${listened ? '' : ' before it listened'}`);
         if (!listened) return reject(error);
-        this.#onError?.(error);
+        tell(this.#onError, error);
         this.#pauseMs = this.#clock.monotonic() - began > lastingMs ? firstPauseMs : Math.min(2 * this.#pauseMs, longestPauseMs);
         this.#replaceLater();
       });
@@ -198,7 +198,7 @@ class Pool implements Workers {
       if (pause) this.#pauses.delete(pause);
       this.#fork().catch((error: unknown) => {
         if (this.#closing) return;
-        this.#onError?.(toError(error));
+        tell(this.#onError, error);
         this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs);
         this.#replaceLater();
       });

@@ -1,5 +1,6 @@
 import { isObject } from '../../jsonrpc/internal-exports.ts';
 import { HostError } from '../errors.ts';
+import { updateValue } from '../store.ts';
 import type { HostStore } from '../store.ts';
 import type { FolderFile } from './folder-file.ts';
 import { columnsFor, framed, rowsOf } from './frame.ts';
@@ -23,22 +24,16 @@ export interface AcceptedFiles {
 
 /** Keeps acceptances in the store of the host. */
 export function acceptedFiles(store: HostStore): AcceptedFiles {
-  const read = async (): Promise<Map<string, unknown>> => {
-    const kept = await store.get(key);
-    return new Map(Object.entries(isObject(kept) ? kept : {}));
-  };
+  const entries = (kept: unknown): Map<string, unknown> => new Map(Object.entries(isObject(kept) ? kept : {}));
   return {
     async state({ file, digest }) {
-      const kept = (await read()).get(file);
+      const kept = entries(await store.get(key)).get(file);
       return kept === digest ? 'accepted' : kept === undefined ? 'new' : 'changed';
     },
-    async accept({ file, digest }) {
-      await store.set(key, Object.fromEntries((await read()).set(file, digest)));
-    },
+    accept: ({ file, digest }) => updateValue(store, key, (kept) => Object.fromEntries(entries(kept).set(file, digest))),
     async forget(path) {
-      const kept = await read();
-      if (!kept.delete(path)) return false;
-      await store.set(key, Object.fromEntries(kept));
+      if (!entries(await store.get(key)).has(path)) return false;
+      await updateValue(store, key, (kept) => Object.fromEntries([...entries(kept)].filter(([file]) => file !== path)));
       return true;
     },
   };

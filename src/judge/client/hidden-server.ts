@@ -57,16 +57,24 @@ export function serve(play: Play, message: Received): void {
   const { method, id, http, json } = message;
   if (!isObject(json)) {
     if (http && !http.body.trim()) visit.respond(http, 400);
-    else if (http && !message.batch) visit.respond(http, 400, { 'content-type': 'application/json' }, JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } }));
+    else if (http && (!message.batch || nothingAsked(play, message))) visit.respond(http, 400, { 'content-type': 'application/json' }, JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } }));
     return;
   }
   if (method === undefined || id === undefined) {
     // A notification or a response.
-    if (http && !message.batch) visit.respond(http, 202);
+    if (http && (!message.batch || nothingAsked(play, message))) visit.respond(http, 202);
     return;
   }
   if (isModern(message) !== visit.modern || (visit.modern ? method === 'initialize' : method === 'server/discover')) return otherEra(play, message);
   request(play, message, method);
+}
+
+/** Whether this is the first item of a batch without requests. 2025-03-26 basic/transports#sending-messages-to-the-server. */
+function nothingAsked({ visit }: Play, message: Received): boolean {
+  const { http } = message;
+  if (http === undefined || visit.messages.find((one) => one.http === http) !== message) return false;
+  const items: unknown = JSON.parse(http.body);
+  return Array.isArray(items) && !items.some((one) => isObject(one) && typeof one['method'] === 'string' && one['id'] !== undefined);
 }
 
 /** Whether a request is of the era without handshake: its `_meta` has a key of that era. */

@@ -88,7 +88,7 @@ class ClientRun {
     const versions = revisions.filter((one) => this.#spoken.some(({ revision }) => revision === one)).map(({ version }) => version);
     return {
       target: this.#client.name, role: 'client', ruleSet: ruleSetVersion, seed: this.#seed, revisions: versions, name: this.#name,
-      judgements: this.#ledger.judgements(versions, needsOf), others: this.#ledger.others(), failures: this.#failures,
+      judgements: this.#ledger.judgements(versions, needsOf), others: this.#ledger.others(versions), failures: this.#failures,
       ...versions.length === 0 && { stopped: this.#failures[0] ?? 'it spoke to no hidden server' }, ms: this.#clock.monotonic() - began,
     };
   }

@@ -22,6 +22,8 @@ export function relay(path: string, stays: boolean): Promise<void> {
     stdin.on('error', () => tell('input'));
     stdout.on('error', () => {});
     socket.pipe(stdout, { end: false });
+    // Its half of the connection would stay open, and so would the process, until the client signals.
+    socket.on('end', () => socket.end());
     process.on('SIGTERM', () => {
       // This process ends with the socket, so tell the judge first.
       tell('signal', () => {

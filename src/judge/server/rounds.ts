@@ -214,16 +214,20 @@ export const roundProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2025-11-25 client/elicitation#response-actions.
-    name: 'a question that is declined, cancelled, refused', rules: ['elicitation-13'], era: 'legacy', slow: true, apart: 'surveyed', needs,
+    // 2026-07-28 client/elicitation#error-handling.
+    name: 'a question that is declined, and one that is cancelled', rules: ['elicitation-13'], era: 'modern', slow: true, needs,
     async run(bench, revision) {
-      const [one] = askingCalls(await bench.survey(revision)).filter(({ between }) => between.some(({ json }) => isObject(json) && json['method'] === 'elicitation/create'));
+      const survey = await bench.survey(revision);
+      const elicits = ([, question]: readonly [string, unknown]): boolean => isObject(question) && question['method'] === 'elicitation/create';
+      const questionsIn = ({ result: { inputRequests } }: ReceivedAnswer) => Object.entries(isObject(inputRequests) ? inputRequests : {}).filter(elicits);
+      const [one] = askingCalls(survey).filter(({ first }) => asks(first) && questionsIn(first).length > 0);
       if (!one) return;
-      for (const said of [{ result: { action: 'decline' } }, { result: { action: 'cancel' } }, { error: { code: -32603, message: 'The judge answers nothing' } }]) {
-        const conversation = await bench.fresh(revision, { question: () => said });
-        const { answer } = await call(bench, conversation, one.tool, one.arguments);
-        conversation.check('elicitation-13', answer.kind === 'result' || answer.kind === 'error', 'an answer to the call', answer);
-        void conversation.close();
+      for (const action of ['decline', 'cancel']) {
+        const first = await again(survey.conversation, one);
+        const said = retried(first);
+        const inputResponses = { ...said['inputResponses'] as object, ...Object.fromEntries(questionsIn(first).map(([key]) => [key, { action }])) };
+        const answer = await again(survey.conversation, one, { ...said, inputResponses });
+        survey.conversation.check('elicitation-13', answer.kind === 'result' || answer.kind === 'error', `an answer to the call: its question got the action ${action}`, answer);
       }
     },
   },

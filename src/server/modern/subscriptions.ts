@@ -43,6 +43,10 @@ export class Subscriptions {
       throw invalidParams('notifications.resourceSubscriptions must be a list of URIs');
     }
     const { maxSubscriptions } = this.#server.limits;
+    // Each of them is matched with the resource templates.
+    if (uris.length > maxSubscriptions) {
+      throw invalidParams(`notifications.resourceSubscriptions: the limit is ${maxSubscriptions} URIs`);
+    }
     if (this.#open.size >= maxSubscriptions) {
       throw internalError(`Too many subscriptions: the limit is ${maxSubscriptions}`);
     }
@@ -82,10 +86,13 @@ export class Subscriptions {
   readonly tell: TellListeners = (key, method, params, matches) => {
     for (const { filter, exchange } of this.#open) {
       const agreed = filter[key];
-      if (agreed === undefined || matches?.(agreed, exchange) === false) continue;
-      const { inbound } = exchange;
-      const _meta = { ...metaOf(params), ...subscriptionMeta(inbound.request.id) };
-      inbound.send(notificationText(method, { ...params, _meta }));
+      if (agreed === undefined) continue;
+      this.#server.shield(method, () => {
+        if (matches?.(agreed, exchange) === false) return;
+        const { inbound } = exchange;
+        const _meta = { ...metaOf(params), ...subscriptionMeta(inbound.request.id) };
+        inbound.send(notificationText(method, { ...params, _meta }));
+      });
     }
   };
 

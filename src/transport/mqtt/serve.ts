@@ -3,7 +3,7 @@ import { systemClock } from '../../bounds/clock.ts';
 import type { Clock, Timer } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import { decodeUnchecked, tooLarge } from '../../jsonrpc/message.ts';
-import { toError } from '../../jsonrpc/errors.ts';
+import { tell } from '../../jsonrpc/errors.ts';
 import { pipeOutlet } from '../../jsonrpc/inbound-request.ts';
 import type { Auth } from '../auth.ts';
 import type { ServedClient, ServerPort } from '../server-port.ts';
@@ -120,7 +120,7 @@ class Serving implements MqttServing {
   #lost(why: string): void {
     this.#link = undefined;
     for (const clientId of [...this.#clients.keys()]) this.#end(clientId, why);
-    this.#options.onError?.(new Error(why));
+    tell(this.#options.onError, new Error(why));
     this.#again();
   }
 
@@ -129,7 +129,7 @@ class Serving implements MqttServing {
     this.#retry = this.#clock.after(this.#retryMs, () => {
       this.#retryMs = Math.min(mostRetryMs, this.#retryMs * 2);
       this.open().catch((error: unknown) => {
-        this.#options.onError?.(toError(error));
+        tell(this.#options.onError, error);
         this.#again();
       });
     });
@@ -162,7 +162,7 @@ class Serving implements MqttServing {
     // Messages wait until the client is admitted, up to the size of one message. A client that sends more is disconnected.
     if (known.waiting + payload.length > this.#maxMessageBytes) {
       const why = `the client sent more than ${this.#maxMessageBytes} bytes before it was admitted`;
-      this.#options.onError?.(new Error(why));
+      tell(this.#options.onError, new Error(why));
       return this.#dismiss(clientId, why);
     }
     known.waiting += payload.length;
@@ -192,7 +192,7 @@ class Serving implements MqttServing {
       });
       client.peer = this.#server.connect(outlet, { auth, modern: true, budget, onSilent: (why) => this.#dismiss(clientId, why) });
     } catch (thrown) {
-      this.#options.onError?.(toError(thrown));
+      tell(this.#options.onError, thrown);
       if (this.#clients.get(clientId) === client) this.#dismiss(clientId, 'the client is not allowed to connect');
     }
   }

@@ -4,7 +4,7 @@ import type { GaugedPeer } from '../../bounds/gauges.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
 import { decodeUnchecked } from '../../jsonrpc/message.ts';
-import { toError } from '../../jsonrpc/errors.ts';
+import { tell } from '../../jsonrpc/errors.ts';
 import type { Unchecked } from '../../jsonrpc/message.ts';
 import { pipeOutlet } from '../../jsonrpc/inbound-request.ts';
 import type { Auth } from '../auth.ts';
@@ -149,7 +149,7 @@ export function webSocketHandler(server: ServerPort, options: WebSocketHandlerOp
   if (typeof authenticator === 'object') checkOptions('webSocketHandler: options.auth.authenticate', authenticator.authenticate, 'function');
   const { clock } = server;
   const notAllowed = createGuard(options);
-  const report = (thrown: unknown): void => onError?.(toError(thrown));
+  const report = (thrown: unknown): void => tell(onError, thrown);
   const services = { server, report, tracing: undefined, track: (promise: Promise<unknown>): void => void promise.catch(report) };
   const admit = createAdmit(services, { auth: authenticator, challenge });
   const places = new ConnectionPlaces({ ...defaultWebSocketLimits, ...options.limits });

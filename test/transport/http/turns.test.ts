@@ -58,3 +58,23 @@ test('turns: a tool whose last answer was short does not wait, and of those that
   // Run all of them: otherwise a timer would be left.
   while (ran < 1001) await new Promise(setImmediate);
 });
+
+test('turns: kinds differ by the target of the method only, and a long target is not kept', async () => {
+  const turns = new Turns(systemClock);
+  const ran: string[] = [];
+  const of = (method: string, params: Record<string, string>): Decoded & { message: Request } => ({
+    kind: 'request', weight: 100, message: { jsonrpc: '2.0', id: 1, method, params },
+  });
+  const read = (uri: string, name: string): Decoded & { message: Request } => of('resources/read', { uri, name });
+  const long = 'x'.repeat(2000);
+  for (const { message } of [read('a:b', 'one'), of('prompts/get', { name: long }), of('tools/list', { name: 'one' })]) {
+    turns.answered(message, 300 * KiB);
+  }
+  // Each of them waits: a name that the method does not have, or a long one, makes no kind of its own.
+  for (const decoded of [read('a:b', 'two'), of('prompts/get', { name: `${long}x` }), of('tools/list', { name: 'two' })]) {
+    turns.take(decoded, () => ran.push('waited'));
+  }
+  turns.take(read('a:c', 'one'), () => ran.push('at once'));
+  assert.deepEqual(ran, ['at once']);
+  while (ran.length < 4) await new Promise(setImmediate);
+});

@@ -174,7 +174,8 @@ test('serveStdio: a session that has ended leaves stdin alone, also once stdout 
       next = callback;
     },
   });
-  const { stdin, serving } = bench({}, stdout);
+  // The output that closing waits for is never taken.
+  const { stdin, serving } = bench({ drainMs: 100 }, stdout);
   stdin.write(ask(1, 'ping'));
   await turn();
   assert.equal(stdout.writableNeedDrain, true);
@@ -246,7 +247,7 @@ test('serveStdio: a client that sends and never reads gets errors for results, a
       take = callback;
     },
   });
-  const { stdin, serving } = bench({}, stdout);
+  const { stdin, serving } = bench({ drainMs: 100 }, stdout);
   // All requests at once: those read before the pipe was full must not pile up either.
   stdin.write(Array.from({ length: 10 }, (_, id) => ask(id, 'big', { size: 6_000_000 })).join(''));
   await turn();

@@ -139,6 +139,8 @@ class FetchHttpRequest implements HttpRequest {
     // A response that is complete for the endpoint may still wait for its reader.
     this.#over = true;
     this.#pulled?.destroy();
+    // A handler cannot break off a connection before its response. Does nothing after a response.
+    this.#resolve(new Response(null, { status: 500 }));
   }
 
   get buffered(): number {

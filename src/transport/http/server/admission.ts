@@ -84,19 +84,27 @@ function isRefusal({ status, challenge, message }: AuthRefusal | RateRefusal): b
   return (status === 429 || [400, 401, 403].includes(status) && typeof challenge === 'string') && typeof message === 'string';
 }
 
-/** RFC 9110, 11.6.1. */
+/** RFC 9110, 11.6.1. Throws a TypeError for a field that HTTP cannot carry: a runtime may find that only after it has begun the response. */
 function challengeFields({ challenge, headers }: AuthRefusal | RateRefusal): HeaderFields {
-  return { ...challenge && { 'www-authenticate': challenge }, ...headers };
+  const fields: HeaderFields = { ...challenge && { 'www-authenticate': challenge }, ...headers };
+  for (const name in fields) {
+    // RFC 9110, 5.1 and 5.5.
+    if (!/^[!#$%&'*+.^_`|~\dA-Za-z-]+: [\t\x20-\x7e\x80-\xff]*$/.test(`${name}: ${fields[name]}`)) {
+      throw new TypeError(`a refusal has the field ${name.slice(0, 80)}, which is malformed or holds characters that HTTP cannot carry`);
+    }
+  }
+  return fields;
 }
 
-/** The status and fields for a thrown `AccessDenied`; undefined for any other value. */
-export function denial(thrown: unknown): { status: number; fields: HeaderFields } | undefined {
+/** The status and fields for a thrown `AccessDenied`; undefined for any other value, and for fields that `report` is told of. */
+export function denial(thrown: unknown, report: (fault: unknown) => void): { status: number; fields: HeaderFields } | undefined {
   try {
     // Check the name, not the class: the server may use another copy of this package. The name proves little, so check the rest too.
     if (!(thrown instanceof Error && thrown.name === 'AccessDenied')) return undefined;
     const { refusal } = thrown as AccessDenied;
     return isRefusal(refusal) ? { status: refusal.status, fields: challengeFields(refusal) } : undefined;
-  } catch {
+  } catch (fault) {
+    report(fault);
     return undefined;
   }
 }

@@ -16,7 +16,7 @@ import { refuse } from './error-response.ts';
  * Checks the headers by 2026-07-28 basic/transports/streamable-http#server-validation,
  * and `_meta`. Returns the parsed `_meta`. Throws `RpcError`.
  */
-export function checkHeaders(server: ServerPort, message: Request, meta: Meta | undefined, { request, revision }: PostHead): RequestMeta {
+export function checkHeaders(server: ServerPort, message: Request, meta: Meta | undefined, { request, revision, auth }: PostHead): RequestMeta {
   const { version } = request.mcp;
   const { method, params } = message;
   if (version === undefined) throw mismatch('the MCP-Protocol-Version header is missing');
@@ -34,7 +34,8 @@ export function checkHeaders(server: ServerPort, message: Request, meta: Meta | 
   if (typeof name !== 'string') return found;
   compare('Mcp-Name', decoded('Mcp-Name', request.mcp.name), name);
   if (method === 'tools/call') {
-    for (const [header, path] of mirroredBy(name, server)) compareParameter(header, path, params, request);
+    const schema = server.toolInput(name, found, auth, meta) ?? {};
+    for (const [header, path] of mirroredBy(name, schema)) compareParameter(header, path, params, request);
   }
   return found;
 }
@@ -43,8 +44,7 @@ export function checkHeaders(server: ServerPort, message: Request, meta: Meta | 
 const mirrored = new WeakMap<object, ReturnType<typeof mirroredParameters>>();
 
 /** The headers of a tool's parameters. Throws if its schema marks them wrongly: then the tool cannot be called over HTTP. */
-function mirroredBy(name: string, server: ServerPort): ReadonlyMap<string, readonly string[]> {
-  const schema = server.toolInput(name) ?? {};
+function mirroredBy(name: string, schema: object): ReadonlyMap<string, readonly string[]> {
   let found = mirrored.get(schema);
   if (found === undefined) mirrored.set(schema, found = mirroredParameters(schema));
   if ('headers' in found) return found.headers;

@@ -99,7 +99,7 @@ export class ModernResponse implements Outlet {
     if (this.#answered) return;
     if (text !== undefined && this.#message) this.#services.turns.answered(this.#message, text.length);
     if (this.#wire === undefined && text !== undefined && (this.#accepts.json || errorCode !== undefined)) {
-      const denied = thrown === undefined ? undefined : denial(thrown);
+      const denied = thrown === undefined ? undefined : denial(thrown, this.#services.report);
       return this.#respond(denied?.status ?? (errorCode === undefined ? 200 : statusOf(errorCode)), text, denied?.fields);
     }
     if (text !== undefined) this.send(text);

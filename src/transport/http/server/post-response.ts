@@ -96,7 +96,7 @@ export class PostResponse implements Outlet, Pollable {
 
   #respond(text: string, errorCode: number | undefined, thrown: unknown): void {
     if (errorCode === undefined) return this.#request.respond(200, text, this.#fields());
-    const denied = denial(thrown);
+    const denied = denial(thrown, this.#services.report);
     if (denied) return this.#request.respond(denied.status, text, denied.fields);
     // The message was not a request. Any other error is an answer like a result.
     const none = errorCode === invalidRequestCode || errorCode === parseErrorCode;

@@ -207,11 +207,11 @@ export class Posting {
     const session = sessionOf(this.#services, this.#sessions, post, id);
     if (session === undefined) return;
     const take = (rest: Decoded): void => {
-      // The session may have ended while another process was asked.
-      const now = session.ended ? sessionOf(this.#services, this.#sessions, post, id) : session;
+      // While another process was asked, the session may have ended, or got other credentials.
+      const now = sessionOf(this.#services, this.#sessions, post, id);
       if (now) this.#take(post, now, rest);
     };
-    if (!this.#sessions.shared?.forward(session, decoded, { request: post.request, take })) take(decoded);
+    if (!this.#sessions.shared?.forward(session, decoded, { request: post.request, take })) this.#take(post, session, decoded);
   }
 
   #take({ request, accepts }: Post, session: Session, decoded: Decoded): void {
@@ -323,7 +323,12 @@ export function readWhole(services: EndpointServices, request: HttpRequest, done
     if (body.fault === 'no room') return refuse(services, request, 503, noMemory, { fields });
     refuse(services, request, 413, `Content too large: the limit is ${maxBodyBytes} bytes`, { fields });
   });
-  if (reading) services.track(reading);
+  if (reading) {
+    services.track(reading.catch((thrown: unknown) => {
+      services.report(thrown);
+      request.destroy();
+    }));
+  }
 }
 
 /** Whether a body begins like a batch; it may be malformed JSON. */

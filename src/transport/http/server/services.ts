@@ -1,5 +1,5 @@
 import type { Clock } from '../../../bounds/clock.ts';
-import { toError } from '../../../jsonrpc/errors.ts';
+import { tell } from '../../../jsonrpc/errors.ts';
 import type { Era } from '../../../protocol/revisions.ts';
 import type { ServerPort } from '../../server-port.ts';
 import type { Trace } from '../../trace.ts';
@@ -54,7 +54,7 @@ export function createServices(server: ServerPort, options: ServiceOptions): End
   const { trace, onError, eventStore } = options;
   const { clock } = server;
   const limits = { ...defaultHttpLimits, ...options.limits };
-  const report = (thrown: unknown): void => onError?.(toError(thrown));
+  const report = (thrown: unknown): void => tell(onError, thrown);
   const underWay = new Set<Promise<void>>();
   const serves = (which: Era): boolean => server.revisions.some(({ era }) => era === which);
   return {
@@ -71,13 +71,19 @@ export function createServices(server: ServerPort, options: ServiceOptions): End
     store: eventStore === false ? undefined
       : eventStore ?? memoryEventStore(limits.maxReplayPerStream, limits.maxReplay),
     phase: 'open',
-    tracing: typeof trace === 'function' ? messageTracing(trace, clock) : trace?.begin(clock),
+    tracing: typeof trace === 'function' ? messageTracing(trace, clock, report) : trace?.begin(clock),
   };
 }
 
-/** Makes the tracing for a function that sees only messages. */
-const messageTracing = (trace: Trace, clock: Clock): Tracing => ({
+/** Makes the tracing for a function that sees only messages. If it throws, `report` gets the error, and the request is served. */
+const messageTracing = (trace: Trace, clock: Clock, report: (thrown: unknown) => void): Tracing => ({
   begin() {},
-  message: (direction, text, _request, event) => trace({ kind: 'message', direction, text, at: clock.now(), ...event && { event } }),
+  message(direction, text, _request, event) {
+    try {
+      trace({ kind: 'message', direction, text, at: clock.now(), ...event && { event } });
+    } catch (thrown) {
+      report(thrown);
+    }
+  },
   event() {},
 });

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../../bounds/clock.ts';
 import type { Decoded, Request } from '../../../jsonrpc/message.ts';
+import { mirroredParameter } from '../../../protocol/mirrored-headers.ts';
 import { smallRequest } from './budgets.ts';
 
 /** An answer of at least this many characters is long. */
@@ -76,7 +77,12 @@ export class Turns {
   }
 }
 
-/** The method of a call, with the name or URI of its target. */
+/** Characters of a name or URI above which it is left out of the kind: kinds are kept, and are not charged to any budget. */
+const longName = 1024;
+
+/** The method of a call, with the name or URI of its target, if the method has one. */
 function kindOf({ method, params }: Request): string {
-  return JSON.stringify([method, params?.['name'] ?? params?.['uri']]);
+  const member = mirroredParameter(method);
+  const target = member && params?.[member];
+  return typeof target === 'string' && target.length <= longName ? `${method} ${target}` : method;
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { GaugedPeer } from '../../../bounds/gauges.ts';
 import { checkOptions } from '../../../bounds/options.ts';
-import { toError } from '../../../jsonrpc/errors.ts';
+import { tell } from '../../../jsonrpc/errors.ts';
 import { serveStdio } from '../../stdio/serve.ts';
 import type { StdioServing } from '../../stdio/serve.ts';
 import type { Trace } from '../../trace.ts';
@@ -73,7 +73,7 @@ export async function serveSocket(server: ServerPort, path: string, options: Ser
     listener.close();
     throw thrown;
   }
-  listener.on('error', (error) => onError?.(toError(error)));
+  listener.on('error', (error) => tell(onError, error));
 
   return {
     path,

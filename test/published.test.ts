@@ -47,7 +47,8 @@ test('published: what V8 reads before a stdio server answers does not grow', bui
   // Up by 440 for the refusal of results of an unknown type, and the versions in the error for an initialize without one.
   // Up by 870 for comments that name their objects, and messages in plain words.
   // Up by 110 for the check of a blob that a resource returns.
-  const ceiling = 242_310;
+  // Up by 421 for `_meta`, types of results and log levels in the files of their nouns, which client and server share.
+  const ceiling = 242_731;
   const bytes = loaded('server.js', 'stdio.js').reduce((sum, file) => sum + statSync(join(lib, file)).size, 0);
   assert.ok(bytes <= ceiling, `${bytes} bytes, and ${ceiling} are allowed`);
 });

@@ -8,6 +8,7 @@ import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol
 import { checkInfo, isExtensionId } from '../protocol/meta.ts';
 import { readPages } from '../protocol/pagination.ts';
 import type { ListName } from '../protocol/pagination.ts';
+import { refuseType, typeOf } from '../protocol/result-type.ts';
 import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { shapeFault } from '../protocol/shape.ts';
@@ -15,12 +16,24 @@ import type { MessageShape } from '../protocol/shape.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ClientTransport } from '../transport/client-port.ts';
 import { ConnectedServer } from './connected-server.ts';
-import { callShape, coreClientShape, defaultCoreClientLimits, extensionShape, isFor } from './options.ts';
+import { callShape, coreClientShape, defaultCoreClientLimits, extensionShape, isFor, noOptions } from './options.ts';
 import type { CallOptions, CoreClientOptions } from './options.ts';
 import type { AnyServer, BareToolName, ServerTypes, Structured, ToolName } from './server-types.ts';
 import type { Answering, AskingCall } from './parts.ts';
-import { MalformedResult, noOptions } from './terms.ts';
-import type { MethodTerms } from './terms.ts';
+import type { MethodTerms } from './negotiation.ts';
+
+/** A result of the server that does not have the type of its method. */
+export class MalformedResult extends Error {
+  /** `malformed_result`. */
+  readonly code = 'malformed_result';
+  readonly method: string;
+
+  constructor(method: string, fault: string) {
+    super(`the server's result of ${method} is malformed: ${fault}`);
+    this.name = 'MalformedResult';
+    this.method = method;
+  }
+}
 
 /** Notifications of changes. The group is the name of the list that changed. */
 const changes = /^notifications\/(?:resources\/updated|(tools|prompts|resources)\/list_changed)$/;
@@ -149,8 +162,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
     if (result === undefined) {
       const epoch = cache?.epoch ?? 0;
       result = await server.request(terms, params, options);
-      const { resultType = 'complete' } = result;
-      if (terms.all.typed && resultType !== 'complete') {
+      if (terms.all.typed && typeOf(result) !== 'complete') {
         result = await this.#unfinished(terms, params, result, options);
       } else if (cache && (!context || await context() === asking)) cache.keep(method, params, result, epoch, asking);
     }
@@ -182,7 +194,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
     const result = first['resultType'] === 'input_required'
       ? await this.#answering(method).rounds(method, params, first, call)
       : first;
-    const { resultType: type = 'complete' } = result;
+    const type = typeOf(result);
     if (type === 'complete') return result;
     for (const [id, extension] of Object.entries(this.#options.extensions ?? {})) {
       const { resultTypes = {} } = extension;
@@ -196,7 +208,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
         return await take(result, method, { options, answer }) as Bag;
       }
     }
-    throw new Error(`${method}: the result has the unknown type ${quote(type)}`);
+    return refuseType(method, type);
   }
 
   #answering(method: string): Answering {

@@ -19,10 +19,10 @@ import { SessionExpired } from '../transport/http/http-error.ts';
 import type { ClientReceiver, ClientTransport } from '../transport/client-port.ts';
 import { Link } from './lifecycle.ts';
 import type { LinkPort } from './lifecycle.ts';
+import type { MethodTerms, Terms } from './negotiation.ts';
+import { noOptions, onlyProgress } from './options.ts';
 import type { CallOptions, CoreClientLimits, CoreClientOptions } from './options.ts';
 import type { ListeningPort } from './parts.ts';
-import { noOptions, onlyProgress } from './terms.ts';
-import type { MethodTerms, Terms } from './terms.ts';
 
 /** The events of a connected server that its client handles. */
 export interface ServerEvents {

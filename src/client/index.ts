@@ -6,7 +6,7 @@
 
 export { answering } from './answering.ts';
 export { resultCache } from './cache.ts';
-export { ClientCore } from './client-core.ts';
+export { ClientCore, MalformedResult } from './client-core.ts';
 export { listening } from './subscriptions.ts';
 export { McpClient } from './mcp-client.ts';
 export type { Agreement } from './negotiation.ts';
@@ -18,7 +18,6 @@ export type {
 export type { Answering, AskingCall, Cache, Listening, ListeningPort, Outputs } from './parts.ts';
 export type { ListName } from '../protocol/pagination.ts';
 export type { Pinging, PingOptions } from '../protocol/pinging.ts';
-export { MalformedResult } from './terms.ts';
 export type { AnyServer, ServerTypes } from './server-types.ts';
 export { toolOutputs } from './tool-output.ts';
 export { ConnectionError, errorCodes, RpcError } from '../jsonrpc/errors.ts';

@@ -11,15 +11,14 @@ import * as revisionTable from '../protocol/revisions.ts';
 import { clientLifecycle } from '../protocol/lifecycle.ts';
 import type { Implementation, LifecycleEvent, LifecycleState } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
-import { requestsOf } from '../protocol/requests.ts';
+import { requestMeta } from '../protocol/meta.ts';
+import { requestsOf } from '../protocol/progress.ts';
 import { findRevision, selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { ClientReceiver, ClientTransport } from '../transport/client-port.ts';
-import { declaredCapabilities, declaredInfo, declaredMeta } from './options.ts';
-import { findAgreement } from './negotiation.ts';
+import { declaredCapabilities, declaredInfo, findAgreement, Terms } from './negotiation.ts';
 import type { Agreement } from './negotiation.ts';
 import type { CoreClientLimits, CoreClientOptions } from './options.ts';
-import { Terms } from './terms.ts';
 
 /** The memory that a server's name, capabilities and instructions may take, in bytes. */
 const maxHeldBytes = 262_144;
@@ -113,7 +112,8 @@ export class Link {
   /** `_meta` of every request in a modern revision. */
   metaFor(revision: Revision): Bag {
     const { info, options } = this.#port;
-    return declaredMeta(info, options, this.logLevel, revision);
+    const logLevel = this.logLevel ?? (options.onLog && 'info');
+    return requestMeta({ revision, client: declaredInfo(info, revision), capabilities: declaredCapabilities(options, revision), logLevel });
   }
 
   /** The server may be a different one now: results of the old one are invalid. */
@@ -152,11 +152,13 @@ export class Link {
     this.deciding = true;
     try {
       agreement = await findAgreement({
+        info: port.info,
+        options: port.options,
         revisions: this.#revisions,
         remembered,
         discover: (revision) =>
           this.ask('server/discover', { _meta: this.metaFor(revision) }, undefined, (id) => asked.push(id)),
-        initialize: (revision) => this.#initialize(revision, asked),
+        initialize: (params) => this.#initialize(params, asked),
         silence: pipe ? () => new Promise((resolve) => {
           timer = port.clock.after(port.limits.probeTimeoutMs, resolve);
         }) : undefined,
@@ -199,16 +201,11 @@ export class Link {
     this.#release = () => budget.release(weight);
   }
 
-  #initialize(revision: Revision, asked: RequestId[]): Promise<Bag> {
-    const { options, info } = this.#port;
+  #initialize(params: Bag, asked: RequestId[]): Promise<Bag> {
     // A failed handshake is undone.
     if (this.state === 'initializing') this.state = 'new';
     this.#step('initialize');
-    return this.ask('initialize', {
-      protocolVersion: revision.version,
-      capabilities: declaredCapabilities(options, revision),
-      clientInfo: declaredInfo(info, revision),
-    }, undefined, (id) => asked.push(id));
+    return this.ask('initialize', params, undefined, (id) => asked.push(id));
   }
 
   /** Sends one request on the current connection; `sent` receives its id. */

@@ -2,17 +2,15 @@ import type { Clock } from '../bounds/clock.ts';
 import type { Shape } from '../bounds/options.ts';
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../jsonrpc/connection.ts';
-import type { Bag, Notification } from '../jsonrpc/message.ts';
+import type { Notification } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
-import type { ClientCapabilities, Implementation } from '../protocol/lifecycle.ts';
+import type { ClientCapabilities } from '../protocol/lifecycle.ts';
 import { loggingLevelKind } from '../protocol/logging.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
-import { capabilitiesKey, clientInfoKey, logLevelKey, versionKey } from '../protocol/meta.ts';
 import type { Observe } from '../protocol/observe.ts';
 import type { ListName } from '../protocol/pagination.ts';
 import type { Pinging } from '../protocol/pinging.ts';
-import * as revisionTable from '../protocol/revisions.ts';
 import type { Era, Revision } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
@@ -253,37 +251,8 @@ export const clientShape = (): Shape<ClientOptions> => ({
 /** Whether an extension is declared in a revision. */
 export const isFor = ({ revisions }: ClientExtension, { version }: Revision): boolean => revisions?.includes(version) !== false;
 
-/** The capabilities that the client declares in a revision: those of its parts, and its extensions. */
-export function declaredCapabilities(options: CoreClientOptions, revision: Revision): ClientCapabilities {
-  const { answering, extensions, capabilities = {} } = options;
-  const declared: ClientCapabilities = answering ? answering.capabilities(revision) : {};
-  if (capabilities.experimental) declared.experimental = capabilities.experimental;
-  const own = Object.entries(extensions ?? {}).filter(([, extension]) => isFor(extension, revision));
-  // SEP-2133: in `initialize` as in the `_meta` of 2026-07-28.
-  if (own.length > 0 || capabilities.extensions) {
-    declared.extensions = { ...capabilities.extensions };
-    for (const [id, { settings = {} }] of own) declared.extensions[id] = settings;
-  }
-  return declared;
-}
+/** The default options of a call. */
+export const noOptions: CallOptions = {};
 
-/** The name and version of the client, with the members that the revision defines. */
-export function declaredInfo(info: Implementation, revision: Revision): Implementation {
-  if (revisionTable.icons(revision)) return info;
-  const { name, version, title } = info;
-  return revisionTable.titles(revision) ? { name, version, title } : { name, version };
-}
-
-/** `_meta` of every modern request. 2026-07-28 basic/index#_meta. */
-export function declaredMeta(
-  info: Implementation, options: CoreClientOptions, logLevel: LoggingLevel | undefined, revision: Revision,
-): Bag {
-  const meta: Bag = {
-    [versionKey]: revision.version,
-    [clientInfoKey]: declaredInfo(info, revision),
-    [capabilitiesKey]: declaredCapabilities(options, revision),
-  };
-  const level = logLevel ?? (options.onLog && 'info');
-  if (level) meta[logLevelKey] = level;
-  return meta;
-}
+/** Makes the server report progress, which extends the timeout of the request. */
+export const onlyProgress: CallOptions = { onProgress() {} };

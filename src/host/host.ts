@@ -5,8 +5,6 @@ import type { CallOptions } from '../client/index.ts';
 import type { CallToolResult, GetPromptResult, ReadResourceResult, Root, Tool } from '../protocol/index.ts';
 import { compile } from '../schema/index.ts';
 import { ActivityLog, memoryLog } from './activity-log.ts';
-import { hostApp } from './app-calls.ts';
-import type { HostApp } from './app-calls.ts';
 import type { Grant } from './approvals.ts';
 import { whyNotOffered } from './availability.ts';
 import { Catalogue } from './catalogue.ts';
@@ -24,8 +22,8 @@ import { ServerQuestions } from './questions.ts';
 import type { CallOrigin } from './rules.ts';
 import type { HostSkill, HostSkills, LoadedSkill, SkillGrant } from './skills.ts';
 import { memoryStore } from './store.ts';
-import { hostCallShape, ToolCalls } from './tool-calls.ts';
-import type { HostCallOptions } from './tool-calls.ts';
+import { hostApp, hostCallShape, ToolCalls } from './tool-calls.ts';
+import type { HostApp, HostCallOptions } from './tool-calls.ts';
 
 /** A server's status for display. */
 export interface ServerStatus {

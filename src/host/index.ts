@@ -6,7 +6,6 @@
 
 export { ActivityLog, emptyLog, memoryLog, verifyLog } from './activity-log.ts';
 export type { Activity, ActivityKind, LogHead, LogSink, LogVerdict } from './activity-log.ts';
-export type { HostApp } from './app-calls.ts';
 export type { Grant, Reach, Shown } from './approvals.ts';
 export type { ToolSelection } from './availability.ts';
 export type { Catalogue, CatalogueTool, Offered } from './catalogue.ts';
@@ -35,7 +34,7 @@ export { hostSkills } from './skills.ts';
 export type { HostSkill, HostSkills, HostSkillsOptions, LoadedSkill, LoadedSkillFile, SkillGrant, SkillRequest } from './skills.ts';
 export { memoryStore } from './store.ts';
 export type { HostStore, SharedStore } from './store.ts';
-export type { ConsentLimits, HostCallOptions } from './tool-calls.ts';
+export type { ConsentLimits, HostApp, HostCallOptions } from './tool-calls.ts';
 export { searchables } from './searchable.ts';
 export type { Listed, Searchable } from './searchable.ts';
 export { ToolSearch } from './tool-search.ts';

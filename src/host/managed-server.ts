@@ -5,8 +5,8 @@ import { errorMessage, toError } from '../jsonrpc/internal-exports.ts';
 import type { Implementation } from '../protocol/index.ts';
 import type { ClientTransport } from '../transport/internal-exports.ts';
 import { HostError } from './errors.ts';
-import { gate } from './gate.ts';
-import type { Gate } from './gate.ts';
+import { gate } from './unsent-calls.ts';
+import type { Gate } from './unsent-calls.ts';
 
 /**
  * `resting`: not started, or shut down. `down`: it died; `broken`: it died so often that it is not restarted for a

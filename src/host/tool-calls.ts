@@ -6,13 +6,13 @@ import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import { ConnectionError, RpcError } from '../jsonrpc/index.ts';
 import { quote } from '../bounds/quote.ts';
 import { weighValue } from '../bounds/weight.ts';
-import type { CallToolResult, Tool } from '../protocol/index.ts';
+import type { CallToolResult, ReadResourceResult, Tool } from '../protocol/index.ts';
 import type { ActivityLog } from './activity-log.ts';
 import { Approvals } from './approvals.ts';
 import type { Grant, Shown } from './approvals.ts';
 import type { Catalogue, CatalogueTool } from './catalogue.ts';
 import { HostError } from './errors.ts';
-import { NotSent } from './gate.ts';
+import { NotSent } from './unsent-calls.ts';
 import type { Listings } from './listings.ts';
 import type { ApprovalRequest, Person } from './person.ts';
 import { rule } from './rules.ts';
@@ -317,3 +317,37 @@ function grantsOf(value: unknown): Grant[] {
 
 /** A signal that never fires. */
 const never = (): AbortSignal => new AbortController().signal;
+
+/** The requests that an app of a server may make through a host. */
+export interface HostApp {
+  /**
+   * Calls a tool by its own name. Rejects with a `HostError`: `no-such-tool` if the server has no such tool or it is not visible to apps,
+   * or `refused`.
+   */
+  callTool(name: string, args?: Readonly<Record<string, unknown>>, options?: HostCallOptions): Promise<CallToolResult>;
+  /** Reads a resource of the server. */
+  readResource(uri: string, options?: HostCallOptions): Promise<ReadResourceResult>;
+}
+
+/** The host's functions for `hostApp`, for one server. */
+export interface HostAppOptions {
+  readonly call: (name: string, args: Readonly<Record<string, unknown>> | undefined, options: HostCallOptions | undefined) => Promise<CallToolResult>;
+  readonly read: HostApp['readResource'];
+  /** Records the URI of a read in the activity log. */
+  readonly record: (uri: string) => Promise<void>;
+}
+
+/** See `Host.app`. */
+export function hostApp({ call, read, record }: HostAppOptions): HostApp {
+  return {
+    async callTool(name, args, options) {
+      checkOptions('HostApp.callTool: options', options ?? {}, hostCallShape);
+      return call(name, args, options);
+    },
+    async readResource(uri, options) {
+      checkOptions('HostApp.readResource: options', options ?? {}, hostCallShape);
+      await record(uri);
+      return read(uri, options);
+    },
+  };
+}

@@ -57,3 +57,16 @@ export interface Icons {
 
 /** The author of a message in a conversation. */
 export type Role = 'user' | 'assistant';
+
+/** Since 2026-07-28. The error of a request whose revision the server does not support. */
+export interface UnsupportedProtocolVersionError {
+  code: -32022;
+  message: string;
+  data: { supported: string[]; requested: string };
+}
+
+/** Since 2026-07-28. The error of a request whose HTTP headers and body disagree. */
+export interface HeaderMismatchError {
+  code: -32020;
+  message: string;
+}

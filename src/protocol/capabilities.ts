@@ -4,6 +4,13 @@ import type { ClientCapabilities, ServerCapabilities } from './lifecycle.ts';
 import { neededCapability } from './methods.ts';
 import type { Revision } from './revisions.ts';
 
+/** Since 2026-07-28. The error of a request that needs a capability that its client did not declare. */
+export interface MissingRequiredClientCapabilityError {
+  code: -32021;
+  message: string;
+  data: { requiredCapabilities: ClientCapabilities };
+}
+
 /**
  * Thrown when a handler sends a request (elicitation, sampling, roots) for which the client did not declare the
  * capability. The handler may catch it and continue without an answer. Uncaught, it becomes the error response `-32021`

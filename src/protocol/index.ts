@@ -8,19 +8,17 @@ export type * from './base.ts';
 export type * from './caching.ts';
 export type * from './cancellation.ts';
 export { MissingCapabilityError } from './capabilities.ts';
+export type { MissingRequiredClientCapabilityError } from './capabilities.ts';
 export type * from './completion.ts';
 export type * from './content.ts';
-export type {
-  DiscoverRequestParams, DiscoverResult, HeaderMismatchError, MissingRequiredClientCapabilityError, UnsupportedProtocolVersionError,
-} from './discover.ts';
 export type * from './elicitation.ts';
 export type { FormFormat } from './form-formats.ts';
 export type * from './form-schema.ts';
 export type {
-  ClientCapabilities, Implementation, InitializedNotificationParams, InitializeRequestParams, InitializeResult,
-  PingRequestParams, ServerCapabilities, Lifecycle, LifecycleEvent, LifecycleRow, LifecycleState, Passage,
+  ClientCapabilities, DiscoverRequestParams, DiscoverResult, Implementation, InitializedNotificationParams,
+  InitializeRequestParams, InitializeResult, Lifecycle, LifecycleEvent, LifecycleRow, LifecycleState, Passage,
+  PingRequestParams, ServerCapabilities,
 } from './lifecycle.ts';
-export type * from './input-required.ts';
 export { clientLifecycle, serverLifecycle } from './lifecycle.ts';
 export { loggingLevels } from './logging.ts';
 export type { LoggingLevel, LoggingMessageNotificationParams, SetLevelRequestParams } from './logging.ts';
@@ -30,9 +28,12 @@ export type { Observe, ObservedPeer, ObservedRequest } from './observe.ts';
 export type { Cursor, PaginatedRequestParams, PaginatedResult } from './pagination.ts';
 export { pinging } from './pinging.ts';
 export type { Pinging, PingOptions, PingedClient } from './pinging.ts';
-export type * from './progress.ts';
+export type { ProgressNotificationParams, ProgressReports, ProgressToken } from './progress.ts';
 export type * from './prompts.ts';
 export type * from './resources.ts';
+export type {
+  InputRequest, InputRequests, InputRequiredResult, InputResponse, InputResponseRequestParams, InputResponses,
+} from './result-type.ts';
 export { coreTasks, revisions } from './revisions.ts';
 export type { Era, Revision } from './revisions.ts';
 export type { ListRootsRequest, ListRootsRequestParams, ListRootsResult, Root, RootsListChangedNotificationParams } from './roots.ts';

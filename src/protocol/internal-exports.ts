@@ -10,10 +10,14 @@ export {
 } from './revisions.ts';
 export { methods } from './methods.ts';
 export { hasMethod, methodRow } from './methods.ts';
-export { requestsOf } from './requests.ts';
+export { requestsOf } from './progress.ts';
 
 // Members of messages: `_meta`, pagination, headers that mirror parameters, form content.
-export { capabilitiesKey, checkInfo, clientInfoKey, isImplementation, isLoggingLevel, isMetaKey, logLevelKey, modernErrors, serverInfoKey, subscriptionKey, versionKey } from './meta.ts';
+export {
+  capabilitiesKey, checkInfo, clientInfoKey, isImplementation, isMetaKey, logLevelKey, modernErrors, serverInfoKey,
+  subscriptionKey, versionKey,
+} from './meta.ts';
+export { isLoggingLevel } from './logging.ts';
 export { hasCacheHints, mayAsk } from './methods.ts';
 export { page } from './pagination.ts';
 export type { Listed } from './pagination.ts';

@@ -1,4 +1,5 @@
 import type { BaseMetadata, Icons, NotificationParams, RequestParams, Result } from './base.ts';
+import type { CacheableResult } from './caching.ts';
 
 /**
  * The legacy lifecycle as data: for each role its states, the events that change the state, and the requests that may
@@ -145,3 +146,16 @@ export type InitializedNotificationParams = NotificationParams;
 // ping: request, both ways. Until 2025-11-25. EmptyResult.
 /** Only the common parameters. */
 export type PingRequestParams = RequestParams;
+
+// server/discover: request, client to server. Since 2026-07-28.
+/** Only the common parameters. */
+export type DiscoverRequestParams = RequestParams;
+
+/** The result of `server/discover`. Its `_meta['io.modelcontextprotocol/serverInfo']` identifies the server. */
+export interface DiscoverResult extends CacheableResult {
+  /** The revisions that the server supports. */
+  supportedVersions: string[];
+  capabilities: ServerCapabilities;
+  /** How to use the server; a hint for the model. */
+  instructions?: string | undefined;
+}

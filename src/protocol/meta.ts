@@ -8,7 +8,7 @@ import type { RpcError } from '../jsonrpc/errors.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import { quote } from '../bounds/quote.ts';
 import type { ClientCapabilities, Implementation } from './lifecycle.ts';
-import { loggingLevels } from './logging.ts';
+import { isLoggingLevel, loggingLevels } from './logging.ts';
 import type { LoggingLevel } from './logging.ts';
 import { findRevision } from './revisions.ts';
 import type { Revision } from './revisions.ts';
@@ -97,6 +97,13 @@ export function readRequestMeta(meta: Meta = {}, served: readonly Revision[], kn
   return { revision, client, capabilities, logLevel };
 }
 
+/** The `_meta` of a modern request, as its client writes it. 2026-07-28 basic/index#_meta. */
+export function requestMeta({ revision, client, capabilities, logLevel }: RequestMeta): Record<string, unknown> {
+  const meta: Record<string, unknown> = { [versionKey]: revision.version, [clientInfoKey]: client, [capabilitiesKey]: capabilities };
+  if (logLevel) meta[logLevelKey] = logLevel;
+  return meta;
+}
+
 export function isImplementation(value: unknown): value is Implementation {
   return isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
 }
@@ -107,10 +114,6 @@ export function checkInfo(place: string, info: Implementation): void {
   checkOptions<object>(place, { ...info, name: info?.name ?? null, version: info?.version ?? null }, {
     name: 'string', version: 'string', title: 'string', description: 'string', websiteUrl: 'string', icons: 'list',
   } satisfies Shape<Implementation>);
-}
-
-export function isLoggingLevel(value: unknown): value is LoggingLevel {
-  return (loggingLevels as readonly unknown[]).includes(value);
 }
 
 function malformed(key: string, wanted: string, value: unknown): RpcError {

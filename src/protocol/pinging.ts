@@ -3,7 +3,7 @@ import type { Connection } from '../jsonrpc/connection.ts';
 import { ConnectionError, needTimers } from '../jsonrpc/errors.ts';
 import { checkOptions } from '../bounds/options.ts';
 import type { LifecycleState } from './lifecycle.ts';
-import { requestsOf } from './requests.ts';
+import { requestsOf } from './progress.ts';
 
 /** When to ping a silent peer. Both times are above 0. */
 export interface PingOptions {

@@ -1,7 +1,7 @@
 import type { BaseMetadata, Icons, MetaObject, NotificationParams, Result, Role } from './base.ts';
 import type { CacheableResult } from './caching.ts';
 import type { ContentBlock } from './content.ts';
-import type { InputResponseRequestParams } from './input-required.ts';
+import type { InputResponseRequestParams } from './result-type.ts';
 import type { PaginatedRequestParams, PaginatedResult } from './pagination.ts';
 
 export interface PromptArgument extends BaseMetadata {

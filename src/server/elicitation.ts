@@ -10,7 +10,7 @@ import type { Form, FormContent } from '../protocol/form.ts';
 import * as revisionTable from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
-import { ToolError } from './failure.ts';
+import { ToolError } from './errors.ts';
 import type { Question, QuestionOptions, Reading } from './input-requests.ts';
 import { rootsQuestion } from './roots.ts';
 import { sampleQuestion } from './sampling.ts';

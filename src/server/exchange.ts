@@ -6,7 +6,7 @@ import type { Notification } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/inbound-request.ts';
 import * as revisionTable from '../protocol/revisions.ts';
 import type { ClientCapabilities, Implementation, LifecycleState } from '../protocol/lifecycle.ts';
-import { loggingLevels } from '../protocol/logging.ts';
+import { isWanted } from '../protocol/logging.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { metaOf } from '../protocol/meta.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
@@ -16,7 +16,7 @@ import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/auth.ts';
 import type { OpenQuestions, PeerOptions } from '../transport/server-port.ts';
 import type { PlainContext, Outcome } from './context.ts';
-import type { ErrorPlace, Failures } from './failure.ts';
+import type { ErrorPlace, Failures } from './errors.ts';
 import type { ServerInternals, ServerLimits } from './server-core.ts';
 import type { RequestStateSealer } from './modern/request-state.ts';
 import type { Need } from './registry.ts';
@@ -125,12 +125,7 @@ export class Exchange implements PlainContext, FailureHandler {
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
-    const severity = loggingLevels.indexOf(level);
-    // Also if the client wants no messages, so that the author always learns of a misspelt level.
-    if (severity < 0) throw new TypeError(`ctx.log: there is no level ${level}, expected ${loggingLevels.join(', ')}`);
-    const { logLevel } = this.requester;
-    if (logLevel === undefined || severity < loggingLevels.indexOf(logLevel)) return;
-    this.#mention(notificationText('notifications/message', { level, logger, data }));
+    if (isWanted(level, this.requester.logLevel)) this.#mention(notificationText('notifications/message', { level, logger, data }));
   }
 }
 

@@ -5,7 +5,7 @@ import type { Auth } from '../transport/auth.ts';
 import type { AnyAround, Around, Guarded, RegisteredHandler, HandlerCall, RunHandler, ListedKind, View } from './registry.ts';
 import type { PlainContext, Listener, Outcome } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { placeOf } from './failure.ts';
+import { placeOf } from './errors.ts';
 import type { ServerInternals } from './server-core.ts';
 
 /**

@@ -25,8 +25,8 @@ export type { Context, PlainContext, Step, TaskSteps, Listener, Outcome, Questio
 export type { ExchangeClasses, Exchange, LegacyRequester, Requester } from './exchange.ts';
 export type { ExtensionParts, LegacyExtension, ServerExtension, TellListeners } from './extensions.ts';
 export { extend } from './extensions.ts';
-export { ToolError } from './failure.ts';
-export type { ErrorPlace, OnError } from './failure.ts';
+export { ToolError } from './errors.ts';
+export type { ErrorPlace, OnError } from './errors.ts';
 export type { Agree, MethodHandler, Feature, FeatureHost } from './feature.ts';
 export { defaultServerLimits, ServerCore } from './server-core.ts';
 export type { ServerLimits, CoreOptions } from './server-core.ts';

@@ -1,6 +1,6 @@
 import type { Bag, Params } from '../jsonrpc/message.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
-import type { InputRequest, InputRequests } from '../protocol/input-required.ts';
+import type { InputRequest, InputRequests } from '../protocol/result-type.ts';
 import type { ClientCapabilities } from '../protocol/lifecycle.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
@@ -8,7 +8,7 @@ import type { CreateMessageRequestParams, CreateMessageResult } from '../protoco
 import type { Form, FormContent } from '../protocol/form.ts';
 import type { Context, Outcome, QuestionGenerator } from './context.ts';
 import { Exchange } from './exchange.ts';
-import { placeOf, ToolError } from './failure.ts';
+import { placeOf, ToolError } from './errors.ts';
 import { formQuestion, urlQuestion } from './elicitation.ts';
 import type { FormAnswer, FormQuestionOptions, UrlAnswer, UrlQuestionOptions } from './elicitation.ts';
 import type { Need } from './registry.ts';

@@ -7,8 +7,8 @@ import type { Listed, ListName, Pages } from '../protocol/pagination.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Listener, Outcome, PlainContext } from './context.ts';
 import type { Exchange, Requester } from './exchange.ts';
-import { ToolError } from './failure.ts';
-import type { Failures } from './failure.ts';
+import { ToolError } from './errors.ts';
+import type { Failures } from './errors.ts';
 import type { FeatureHost } from './feature.ts';
 
 /** A kind of question that a handler will ask the client. */

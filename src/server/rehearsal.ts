@@ -3,7 +3,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import { InboundRequest } from '../jsonrpc/inbound-request.ts';
 import type { Notification, Params, Request } from '../jsonrpc/message.ts';
 import type { ClientCapabilities } from '../protocol/lifecycle.ts';
-import type { InputRequest, InputResponse } from '../protocol/input-required.ts';
+import type { InputRequest, InputResponse } from '../protocol/result-type.ts';
 import { loggingLevelKind } from '../protocol/logging.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import type { RequestMeta } from '../protocol/meta.ts';

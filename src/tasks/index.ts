@@ -9,7 +9,7 @@ export type { ServerTasks } from './server.ts';
 export type { TasksOptions } from './options.ts';
 export { defaultReceivedTaskLimits, defaultTaskLimits } from './limits.ts';
 export type { ReceivedTaskLimits, TaskLimits } from './limits.ts';
-export { receiveTasks } from './legacy/client.ts';
+export { receiveTasks } from './legacy/client-receiver.ts';
 export { memoryStore } from './memory-store.ts';
 export type { MemoryStoreOptions } from './memory-store.ts';
 export { sealedStore } from './sealed-store.ts';

@@ -1,9 +1,9 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Context, ServerCore } from '../server/index.ts';
 import { extend, LegacyExchange, surround } from '../server/internal-exports.ts';
-import { aroundCalls, concernsTasks } from './server-calls.ts';
+import { aroundCalls, concernsTasks } from './task-creation.ts';
 import { ExtensionTasks } from './extension/server.ts';
-import { askAsTask, askingWith } from './legacy/asked.ts';
+import { askAsTask, askingWith } from './legacy/server-requestor.ts';
 import { LegacyTasks } from './legacy/server.ts';
 import { defaultTaskLimits, taskLimitsShape } from './limits.ts';
 import { memoryStore } from './memory-store.ts';

@@ -11,7 +11,7 @@ import { coreTasks } from '../protocol/index.ts';
 import type { CallToolResult, Implementation, Revision, Tool } from '../protocol/index.ts';
 import { encodeHeaderValue } from '../protocol/internal-exports.ts';
 import type { ClientTransport } from '../transport/internal-exports.ts';
-import { receiveTasks } from './legacy/client.ts';
+import { receiveTasks } from './legacy/client-receiver.ts';
 import type { ReceivedTaskLimits } from './limits.ts';
 import { mayPass } from './passing-fault.ts';
 import { detailedResult, isDetailed, outcomeOf, TaskHandle } from './task-handle.ts';

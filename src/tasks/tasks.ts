@@ -9,7 +9,7 @@ import { readTask, viewOf } from './journal.ts';
 import type { TaskEnd, TaskHead, TaskView } from './journal.ts';
 import type { TaskLimits } from './limits.ts';
 import type { TaskStore } from './store.ts';
-import { random } from './task-form.ts';
+import { newTaskId, random, readTaskId, unknownTask } from './task-id.ts';
 
 /**
  * The owner of a task: the caller's principal. Without authentication, each caller that knows the id, which cannot be
@@ -32,21 +32,14 @@ export function mayHear({ owner, scopes }: Pick<TaskView, 'owner' | 'scopes'>, a
 /** The data of a new task; `Tasks` adds the rest. */
 export type TaskOrder = Omit<TaskHead, 'seed' | 'ttlMs' | 'pollIntervalMs'>;
 
-export interface TaskPage {
-  readonly tasks: readonly TaskView[];
-  readonly nextCursor: string | undefined;
-}
-
 /** How often a task that somebody waits for is read from the store, in milliseconds: another process may have changed it. */
 const lookMs = 500;
 /** The most tasks that are read per second; with more waiting tasks, the reads are less frequent. */
 const maxLooks = 500;
 /** How long a count of tasks is valid, in milliseconds, and for how many owners counts are kept. */
 const [countedMs, maxCounts] = [1_000, 1_000];
-const pageSize = 100;
-/** The random bytes of a task's id, and of the seed of its idempotency keys. */
-const [idBytes, seedBytes] = [20, 8];
-const cursorPattern = /^\d{15}-[a-z0-9-]{1,100}$/;
+/** The random bytes of the seed of a task's idempotency keys. */
+const seedBytes = 8;
 
 /**
  * The operations on tasks that both protocols share. They check that the task belongs to the caller and, except `find`
@@ -83,16 +76,14 @@ export class Tasks {
     this.#add(owner);
     const kept = Math.min(ttlMs ?? this.#limits.ttlMs, maxTtlMs);
     const bounded = Number.isFinite(kept);
-    // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control: with enough entropy to prevent guessing.
-    const bits = random(idBytes + seedBytes);
-    const id = bits.slice(0, 2 * idBytes);
+    const id = newTaskId();
     const ttl = bounded ? kept : null;
     // Each member by name: a spread of so many members costs more than the rest of this method.
     const { tool, arguments: args, _meta, revision, client, capabilities, scopes, auth, answers, made } = order;
     const head: TaskHead = {
       tool, arguments: args, _meta, revision, client, capabilities, auth, answers, made,
       scopes: scopes?.length ? scopes : undefined,
-      seed: bits.slice(2 * idBytes), ttlMs: ttl, pollIntervalMs,
+      seed: random(seedBytes), ttlMs: ttl, pollIntervalMs,
     };
     const createdAt = this.clock.now();
     named?.(id);
@@ -153,11 +144,10 @@ export class Tasks {
    * `-32602` if the owner has no such task.
    */
   async find(owner: string, id: unknown): Promise<TaskView> {
-    if (typeof id !== 'string') throw invalidParams('taskId must be a string');
-    const stored = await this.store.load(id);
+    const stored = await this.store.load(readTaskId(id));
     const over = stored?.expiresAt !== undefined && stored.expiresAt !== null && stored.expiresAt <= this.clock.now();
     if (!stored || stored.owner !== owner || over) {
-      throw invalidParams('taskId: unknown task; it may have expired');
+      throw unknownTask();
     }
     return viewOf(readTask(stored));
   }
@@ -197,28 +187,6 @@ export class Tasks {
     if (view.end) return false;
     const end: TaskEnd = { status: 'cancelled', message: 'The task was cancelled by request.', at: this.clock.now() };
     return this.store.end(view.id, JSON.stringify(end));
-  }
-
-  /**
-   * Returns a page of the caller's tasks, without tasks whose scopes the credentials lack. Throws `-32602` for a
-   * malformed cursor.
-   */
-  async list(auth: Auth | undefined, cursor: unknown): Promise<TaskPage> {
-    if (cursor !== undefined && (typeof cursor !== 'string' || !cursorPattern.test(cursor))) {
-      throw invalidParams('cursor is not a cursor of this list');
-    }
-    const owner = ownerOf(auth);
-    const found = await this.store.list(owner, cursor, pageSize + 1);
-    const shown = found.slice(0, pageSize);
-    const tasks = await Promise.all(shown.map(({ id }) => this.find(owner, id).catch((error: unknown) => {
-      // A task may have been deleted meanwhile. If the store fails, the whole list fails, so that no task is missing from it.
-      if (!(error instanceof RpcError)) throw error;
-      return undefined;
-    })));
-    return {
-      tasks: tasks.filter((task) => task !== undefined && mayHear(task, auth)) as TaskView[],
-      nextCursor: found.length > pageSize ? shown.at(-1)?.place : undefined,
-    };
   }
 
   /** Resolves when a task may have changed, in this process or another. Rejects with the signal's reason. */

@@ -28,7 +28,7 @@ const members: Readonly<Record<string, readonly string[]>> = {
 /**
  * Files that collect their writes in one turn of Node's event loop. The turn belongs to their socket or pipe, and no time passes.
  */
-const turns = ['src/transport/stdio/writer.ts', 'src/transport/http/node/listener.ts'];
+const turns = ['src/transport/stdio/writer.ts', 'src/transport/http/node/request-listener.ts'];
 
 /** Files that use the runtime's clock without an option: programs, and tests that wait for processes, files and people. */
 const programs = [
@@ -45,7 +45,7 @@ const programs = [
   'src/fleet/engine-tests.ts', 'src/fleet/store-tests.ts', 'src/tasks/testing.ts', 'src/tasks/store-test.ts', 'src/transport/testing/',
   // These check whether the clock is the one that lacks timers on some runtimes.
   'src/jsonrpc/errors.ts',
-  'src/transport/http/node/listener.ts',
+  'src/transport/http/node/request-listener.ts',
 ];
 
 const lineOf = (source: SourceFile, node: Node): number => source.text.slice(0, node.getStart(source)).split('\n').length;

@@ -11,7 +11,7 @@ import { openAgency } from '../../examples/travel/agency.ts';
 import { McpClient } from '../../src/client/mcp-client.ts';
 import { McpServer } from '../../src/server/mcp-server.ts';
 import { HttpError } from '../../src/transport/http/http-error.ts';
-import { httpListener } from '../../src/transport/http/node/listener.ts';
+import { httpListener } from '../../src/transport/http/node/request-listener.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { httpTransport } from '../../src/transport/http/client/index.ts';
 import type { Authenticate } from '../../src/transport/http/server/admission.ts';

@@ -72,9 +72,7 @@ test('of a client that has left for good nothing is kept', async (t) => {
     live.cut();
   }
   // Node's HTTP parsers keep a reference to the last request of each process.
-  while (left() > 3) {
-    await new Promise((resolve) => setTimeout(resolve, 400));
-  }
+  do await new Promise((resolve) => setTimeout(resolve, 600)); while (left() > 3);
 });
 
 /** An engine, with the bus handler of each process. */

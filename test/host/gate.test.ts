@@ -3,7 +3,7 @@ import test from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import { ConnectionError } from '../../src/jsonrpc/errors.ts';
 import { Host } from '../../src/host/host.ts';
-import { gate, NotSent } from '../../src/host/gate.ts';
+import { gate, NotSent } from '../../src/host/unsent-calls.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { httpTransport, serveHttp } from '../../src/transport/http/node/index.ts';
 import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';

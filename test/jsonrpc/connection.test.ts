@@ -10,7 +10,7 @@ import { ConnectionError, RpcError } from '../../src/jsonrpc/errors.ts';
 import { Cancelled, InboundRequest, notify } from '../../src/jsonrpc/inbound-request.ts';
 import { stopOf } from '../../src/jsonrpc/stop.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
-import { requestsOf } from '../../src/protocol/requests.ts';
+import { requestsOf } from '../../src/protocol/progress.ts';
 import { mockClock } from '../mock-clock.ts';
 
 type Sent = Record<string, unknown>;

@@ -17,7 +17,7 @@ import { stopOf } from '../../src/jsonrpc/stop.ts';
 import { systemClock } from '../../src/bounds/clock.ts';
 import { weighText, weighValue } from '../../src/bounds/weight.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
-import { requestsOf } from '../../src/protocol/requests.ts';
+import { requestsOf } from '../../src/protocol/progress.ts';
 import { mockClock } from '../mock-clock.ts';
 import { later } from '../server/peer.ts';
 

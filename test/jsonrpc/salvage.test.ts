@@ -5,7 +5,7 @@ import { RpcError } from '../../src/jsonrpc/errors.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
 import type { Refusal } from '../../src/jsonrpc/message.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
-import { requestsOf } from '../../src/protocol/requests.ts';
+import { requestsOf } from '../../src/protocol/progress.ts';
 
 /** The refusal of a too long line, read in chunks of a given size. */
 function refused(line: string, chunk: number, maxBytes = 1000): Refusal {

@@ -103,11 +103,7 @@ test('judge: over HTTP a body is read as text, whatever its bytes are, and not w
 
 test('judge: over HTTP an event stream is followed to its end', async () => {
   const follow = async (parts: readonly (string | Uint8Array)[], end: 'close' | 'error' | 'open', type = 'Text/Event-Stream; charset=utf-8') => {
-    const one = carrier((_to, { signal }) => {
-      const body = pieces(parts, end);
-      void signal;
-      return new Response(body, { headers: { 'content-type': type } });
-    });
+    const one = carrier(() => new Response(pieces(parts, end), { headers: { 'content-type': type } }));
     return { ...one, reply: await one.made.send('x') ?? assert.fail() };
   };
   const whole = await follow([': c\n\n', 'id: 1\nevent: message\ndata: {"a":1}\n\nid: 2\ndata:\n\n'], 'close');
@@ -182,7 +178,7 @@ test('judge: over HTTP+SSE each message is posted, and the stream brings the mes
   }
 });
 
-test('judge: over HTTP+SSE what is no stream does not open', async () => {
+test('judge: over HTTP+SSE a response that is not a stream does not open', async () => {
   for (const [response, words] of [[streamOf(['x'], 'close', 404), 'HTTP 404 text/event-stream'], [streamOf(['x'], 'close', 200, 'text/html'), 'HTTP 200 text/html'], [new Response(null, { headers: { 'content-type': 'text/event-stream' } }), 'HTTP 200 text/event-stream']] as const) {
     const { made, openings } = overSse(response);
     await assert.rejects(made.open(), { message: `GET http://127.0.0.1/sse got ${words} and no event endpoint` });

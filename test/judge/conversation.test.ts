@@ -112,7 +112,7 @@ test('judge: a conversation ends its requests when the peer is gone, when one fa
   assert.deepEqual([(await three.conversation.ask('ping')).came, await three.conversation.tell('x'), await three.conversation.bare('GET')], ['not sent', undefined, undefined]);
 });
 
-test('judge: a conversation answers questions, takes batches apart, and knows what is no message', () => {
+test('judge: a conversation answers questions, takes batches apart, and knows texts that are not messages', () => {
   const { come, sent, arrivals } = world({ question: (method, params) => (method === 'roots/list' ? { result: params } : undefined) });
   come([{ jsonrpc: '2.0', id: 'a', method: 'roots/list', params: { x: 1 } }, { jsonrpc: '2.0', method: 'roots/list' }, { jsonrpc: '2.0', id: 'b', method: 'roots/list', params: [] }, { jsonrpc: '2.0', id: 'c', method: 'other' }]);
   come('[]');
@@ -174,10 +174,10 @@ test('judge: evidence has the last 400 entries; base-60 is broken by bytes that 
 
 test('judge: requests in texts that were sent unchanged are known by their ids', () => {
   const { conversation, come, arrivals } = world();
-  for (const text of ['[{"id":1,"method":"a"},{"id":"b","method":"c","params":{"x":1}},{"id":5,"result":{}},{"id":6,"error":{}},{"id":null,"method":"d"},7]', '{"id":71,"method":"pi', '{"id":"t","method":', 'no id', '{"id":{},"method":"x"}']) void conversation.sendText(text);
-  assert.deepEqual(conversation.asked.map(({ id, method, params, done }) => [id, method, params, done]), [[1, 'a', {}, false], ['b', 'c', { x: 1 }, false], [71, 'undefined', {}, false], ['t', 'undefined', {}, false]]);
-  come(result('t'));
-  assert.equal(arrivals[0]?.answers?.id, 't');
+  for (const text of ['[{"id":1,"method":"a"},{"id":"b","method":"c","params":{"x":1}},{"id":5,"result":{}},{"id":6,"error":{}},{"id":null,"method":"d"},7]', '{"id":71,"method":"pi', '{"id":"text","method":', 'no id', '{"id":{},"method":"x"}']) void conversation.sendText(text);
+  assert.deepEqual(conversation.asked.map(({ id, method, params, done }) => [id, method, params, done]), [[1, 'a', {}, false], ['b', 'c', { x: 1 }, false], [71, 'undefined', {}, false], ['text', 'undefined', {}, false]]);
+  come(result('text'));
+  assert.equal(arrivals[0]?.answers?.id, 'text');
 });
 
 test('judge: over HTTP a conversation sends the headers of its revision, its session, and what it is told', async () => {

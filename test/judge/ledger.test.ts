@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { readItems } from '../../src/judge/index.ts';
+import { readItems, seenClientRules } from '../../src/judge/index.ts';
 import { Ledger } from '../../src/judge/ledger.ts';
 import { checkRun } from '../../src/judge/options.ts';
 import { allRules, holdsIn, levelOf, rulesFor, sectionAddress } from '../../src/judge/rules.ts';
@@ -91,6 +91,10 @@ test('judge: the rules have their places and their levels by revision', () => {
   assert.deepEqual([holdsIn(ping, v25), holdsIn(ping, modern), ping.weaker], [true, false, []]);
   assert.deepEqual([sectionAddress(v25, 'basic/index#requests'), sectionAddress(v25, 'basic/index'), sectionAddress(v25, 'server/tools#index')], ['https://modelcontextprotocol.io/specification/2025-11-25/basic#requests', 'https://modelcontextprotocol.io/specification/2025-11-25/basic', 'https://modelcontextprotocol.io/specification/2025-11-25/server/tools#index']);
   for (const role of ['server', 'client'] as const) assert.deepEqual(rulesFor(role), [...allRules().values()].filter(({ who }) => who !== (role === 'server' ? 'client' : 'server')));
+});
+
+test('judge: what a run against a client may show is rules of clients', () => {
+  for (const id of seenClientRules()) assert.notEqual((allRules().get(id) ?? assert.fail(id)).who, 'server', id);
 });
 
 test('judge: options that are misspelt or name nothing are refused', () => {

@@ -80,6 +80,7 @@ async function login(client: PeerClient, { headers }: Reply): Promise<boolean> {
   const redirect = await client.http('GET', `${at('authorization_endpoint', '/authorize')}?${query}`, '', {});
   if (redirect.status !== 302) return false;
   const back = new URL(redirect.headers['location'] ?? '').searchParams;
+  if (back.get('state') !== query.get('state')) return false;
   if (edits.stopsAtCode || !edits.careless && metadata && back.get('iss') !== issuer) return false;
   const form = new URLSearchParams({ grant_type: 'authorization_code', code: back.get('code') ?? '', code_verifier: verifier, redirect_uri: 'http://127.0.0.1:9/callback', client_id: clientId, resource: `${origin}/mcp` });
   edits.token?.(form);

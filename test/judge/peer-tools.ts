@@ -1,5 +1,4 @@
 import { isObject } from '../../src/jsonrpc/internal-exports.ts';
-import { capabilitiesKey } from '../../src/protocol/internal-exports.ts';
 import { bag } from './peer.ts';
 import type { Bag, Call, Said } from './peer.ts';
 
@@ -68,7 +67,7 @@ const tools: readonly PeerTool[] = [
     name: 'log', inputSchema: any,
     run: (_given, { modern, meta }) => ({ result: text('done'), ...(!modern || meta['io.modelcontextprotocol/logLevel'] !== undefined) && { before: [note('message', { level: 'info', data: 'working' })] } }),
   },
-  asking('ask', 'elicitation'), asking('ask_too', 'elicitation'), asking('ask_and_work', 'elicitation', 1_200), asking('sample', 'sampling'), asking('roots', 'roots'),
+  asking('ask', 'elicitation'), asking('ask_too', 'elicitation'), asking('ask_and_work', 'elicitation', 1_200), { ...asking('ask_or_task', 'elicitation'), execution: { taskSupport: 'optional' }, workMs: 10 }, asking('sample', 'sampling'), asking('roots', 'roots'),
   {
     name: 'mirror', inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, count: { type: 'integer', 'x-mcp-header': 'Count' }, on: { type: 'boolean', 'x-mcp-header': 'On' } }, required: ['region'] },
     run: () => ({ result: text('done') }),
@@ -81,6 +80,3 @@ const tools: readonly PeerTool[] = [
 ];
 
 export const peerTools: Readonly<Record<string, PeerTool>> = Object.fromEntries(tools.map((one) => [one.name, one]));
-
-/** What a request of 2026-07-28 declares. */
-export const declaresIn = (meta: Bag): unknown => meta[capabilitiesKey];

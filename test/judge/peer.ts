@@ -137,7 +137,7 @@ export class Peer {
   #deliver(said: Said, call: Call, say: (message: object | string) => void, end: () => void = () => {}): void {
     const go = (): void => {
       for (const one of said.before ?? []) say(one);
-      if (said.question) return this.#ask(said.question, call, say, (answer) => this.#deliver(said.then?.(answer) ?? {}, call, say, end));
+      if (said.question) return this.#ask(said.question, say, (answer) => this.#deliver(said.then?.(answer) ?? {}, call, say, end));
       if (said.silent) return;
       if (!call.connection.cancelled.has(call.id)) {
         if (said.text !== undefined) say(said.text);
@@ -150,11 +150,10 @@ export class Peer {
     else this.options.clock.after(said.ms, go);
   }
 
-  #ask({ method, params }: NonNullable<Said['question']>, { connection }: Call, say: (message: object | string) => void, then: (answer: Bag) => void): void {
+  #ask({ method, params }: NonNullable<Said['question']>, say: (message: object | string) => void, then: (answer: Bag) => void): void {
     const id = `question-${++this.#questions}`;
     this.#waiting.set(id, then);
     say({ jsonrpc: '2.0', id, method, ...params && { params } });
-    void connection;
   }
 
   /** Understands one text of the judge. */
@@ -207,7 +206,7 @@ export class Peer {
 
   /** Checks what each revision demands of a request, then answers it. */
   #checked(call: Call): Said {
-    const { modern, meta, headers, method, params, version } = call;
+    const { modern, meta, headers, method, version } = call;
     const { versions } = this.options;
     if (method === 'initialize' || !modern) return this.#legacy(call);
     if (!versions.includes(modernVersion)) return failure(-32601, 'no such method');
@@ -222,7 +221,6 @@ export class Peer {
     if (!isObject(said.result)) return said;
     const cached = method === 'server/discover' || method.endsWith('/list') || method === 'resources/read';
     const result = { resultType: 'complete', ...cached && { ttlMs: 0, cacheScope: 'private' }, ...said.result, _meta: { [serverInfoKey]: { name: 'peer', version: '1' } } };
-    void params;
     return { ...said, result, ...said.stream && { headers: { 'x-accel-buffering': 'no', ...said.headers } } };
   }
 

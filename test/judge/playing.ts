@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { pause } from '../../src/bounds/clock.ts';
 import { manualClock } from '../../src/bounds/manual-clock.ts';
+import { seenClientRules } from '../../src/judge/client/judge-client.ts';
 import { plainOffer, serve, serveHttp } from '../../src/judge/client/hidden-server.ts';
 import { scenes } from '../../src/judge/client/scenes.ts';
 import type { Play, Scene } from '../../src/judge/client/scene.ts';
@@ -68,7 +69,12 @@ const plain: Scene = { name: 'plain', rules: [], suits: () => true };
 function shownEntries(visit: Visit): string[] {
   return visit.entries.flatMap((entry) => {
     if (entry.direction === 'received' || entry.kind === 'event') return [];
-    if (entry.kind === 'http') return entry.status === 200 || entry.status === 202 || entry.status === 405 ? [] : [`HTTP ${entry.status} ${entry.method} ${entry.path.split('?')[0]}`];
+    if (entry.kind === 'http') {
+      const { status, method, path, headers } = entry;
+      const odd = ['mcp-session-id', 'www-authenticate', 'location', 'allow'].flatMap((name) => (headers[name] === undefined ? [] : [`${name}: ${headers[name]?.split('?')[0]}`]));
+      const streams = headers['content-type'] === 'text/event-stream';
+      return status === 200 && !streams && odd.length === 0 || status === 202 ? [] : [[`HTTP ${status}`, method, path.split('?')[0], ...streams ? ['in a stream'] : [], ...odd].join(' ')];
+    }
     return [shortened(entry.text).slice(0, 160)];
   });
 }
@@ -80,6 +86,8 @@ export async function played({ scene: name, version, http = false, client = {}, 
   const known = usual && called ? undefined : await visited(plain, version, way, client, new Set(), new Set());
   const all = { ...client, ...edits, ...(client.sent || edits.sent) && { sent: { ...client.sent, ...edits.sent } }, ...(client.answers || edits.answers) && { answers: { ...client.answers, ...edits.answers } } };
   const { visit, ledger } = await visited(scene, version, way, all, new Set(usual ?? (known ? methodsOf(known.visit) : [])), new Set(called ?? (known ? toolsOf(known.visit) : [])));
+  // A scene may judge rules of others, too, but none that no scene names: a run of one rule plays the scenes that name it.
+  assert.deepEqual(ledger.said.filter(({ id }) => !seenClientRules().has(id)), [], name);
   return { asks: shownEntries(visit), says: ledger.lines };
 }
 

@@ -111,14 +111,12 @@ const usualHeaders = /^(accept|content-type|mcp-method|mcp-name|mcp-protocol-ver
 
 /** One message of a probe: its method, its params, what is unusual in its _meta and its headers. */
 function shownCall({ method, params, meta, headers, id, modern }: Call): string {
-  const { _meta, capabilities, clientInfo, ...rest } = params as Record<string, unknown>;
+  const { _meta: _, capabilities, clientInfo: _info, ...rest } = params as Record<string, unknown>;
   const odd = Object.fromEntries(Object.entries(meta).filter(([key]) => !usual.has(key)));
   const lacks = modern && meta[capabilitiesKey] === undefined ? { lacks: capabilitiesKey } : {};
   const declares = modern && meta[capabilitiesKey] !== undefined && JSON.stringify(meta[capabilitiesKey]) === '{}' ? { declares: {} } : {};
   const fields = Object.fromEntries(Object.entries(headers).filter(([name]) => !usualHeaders.test(name)));
   const more = { ...typeof id === 'string' && { id }, ...Object.keys(odd).length > 0 && { meta: odd }, ...lacks, ...declares, ...Object.keys(fields).length > 0 && { headers: fields }, ...method === 'initialize' && JSON.stringify(capabilities) === '{}' && { declares: {} } };
-  void _meta;
-  void clientInfo;
   return [method, ...Object.keys(rest).length > 0 ? [shortened(JSON.stringify(rest))] : [], ...Object.keys(more).length > 0 ? [JSON.stringify(more)] : []].join(' ');
 }
 

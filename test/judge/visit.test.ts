@@ -86,7 +86,7 @@ test('judge: a visit takes the messages of a client, and answers each request on
   await visit.stop();
   assert.deepEqual([visit.leavings, visit.ended, stopped()], [['input', 'signal'], 'ended', 1]);
   events.line('{"id":9,"method":"initialize"}');
-  assert.equal(visit.sessionStart(), 6);
+  assert.deepEqual([visit.sessionStart(), visit.declared], [6, { roots: {} }]);
   for (let at = 0; at < 5_000; at++) events.line('{"id":9,"method":"x"}');
   assert.deepEqual([visit.messages.length, served.length], [5_000, 5_000]);
   visit.check('base-61', false, 'E', 'x');
@@ -203,7 +203,7 @@ test('judge: the plain hidden server answers as its revision demands', async () 
     ['2025-11-25', 'pipe', ask('ping')], ['2025-11-25', 'pipe', ask('prompts/get')], ['2025-11-25', 'pipe', ask('completion/complete')], ['2025-11-25', 'pipe', ask('resources/read', { uri: 'u' })], ['2025-11-25', 'pipe', ask('resources/templates/list')], ['2025-11-25', 'pipe', ask('other')], ['2025-11-25', 'http', ask('other')],
     ['2026-07-28', 'pipe', ask('initialize', { protocolVersion: '2025-06-18' })], ['2026-07-28', 'pipe', ask('initialize', { ...meta })], ['2026-07-28', 'http', ask('tools/list')], ['2026-07-28', 'http', ask('server/discover', meta)], ['2026-07-28', 'http', ask('other', meta)], ['2026-07-28', 'pipe', ask('other', meta)],
     ['2026-07-28', 'pipe', ask('tools/list', { _meta: { ...modernMeta, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' } })], ['2026-07-28', 'pipe', ask('tools/call', { _meta: { 'io.modelcontextprotocol/clientInfo': {} } })], ['2026-07-28', 'pipe', ask('subscriptions/listen', meta)], ['2026-07-28', 'pipe', ask('ping', meta)],
-    ['2025-11-25', 'http', '', { method: 'GET' }], ['2025-11-25', 'http', '', { method: 'GET', path: '/other' }], ['2025-11-25', 'http', '', { method: 'DELETE', path: '/mcp?x' }], ['2025-11-25', 'http', '', { method: 'DELETE' }, 's'], ['2026-07-28', 'http', '', { method: 'DELETE' }, 's'],
+    ['2025-11-25', 'http', '', { method: 'GET' }], ['2025-11-25', 'http', '', { method: 'GET' }, 's'], ['2025-11-25', 'http', '', { method: 'GET', path: '/other' }], ['2025-11-25', 'http', '', { method: 'DELETE', path: '/mcp?x' }], ['2025-11-25', 'http', '', { method: 'DELETE' }, 's'], ['2026-07-28', 'http', '', { method: 'DELETE' }, 's'],
   ] as const) lines.push(shortened(await says(version, way, body, more, session)));
   assert.deepEqual(lines, linesOfPlain);
   assert.deepEqual(dressed(revisionOf('2026-07-28'), 'tools/call', { a: 1, _meta: { b: 2 } }), { resultType: 'complete', a: 1, _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'hidden-server', version: '1.0.0' }, b: 2 } });
@@ -244,6 +244,7 @@ const linesOfPlain: readonly string[] = [
   '{"result":{"resultType":"complete","content":[{"type":"text","text":"five"}],"_meta":{"io.…',
   '{"method":"notifications/subscriptions/acknowledged","params":{"notifications":{},"_meta":…',
   '{"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"…',
+  '405 {"allow":"POST"} ',
   '405 {"allow":"POST"} ',
   '404 {} ',
   '405 {"allow":"POST"} ',

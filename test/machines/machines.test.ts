@@ -40,7 +40,7 @@ describe('state machines', { concurrency: 1 }, () => {
   });
 
   test('what the code does in every order is in the tables, and every transition of the traced tables happens', async () => {
-    const { trace, reports } = await compare({ maxRuns: 250 / everyNth(2), seed: 1 });
+    const { trace, reports } = await compare({ maxRuns: 250 / everyNth(3), seed: 1 });
     for (const [world, { counterexample }] of reports) assert.equal(counterexample, undefined, world);
     for (const machine of traced) {
       assert.deepEqual(transitionsOf(machine).filter((one) => !trace.seen.get(machine.name)?.has(one)), [], machine.name);

@@ -14,6 +14,7 @@ import { fileStore, login, loopback } from '../../src/oauth/node/index.ts';
 import { withFileLock } from '../../src/oauth/node/file-lock.ts';
 import { pair } from './authorization-server.ts';
 import { call, follow, selfLogin } from './login.ts';
+import { everyNth } from '../every-nth.ts';
 import { programAt } from '../program-at.ts';
 
 const windows = process.platform === 'win32' ? { skip: 'no file modes' } : {};
@@ -146,9 +147,12 @@ function startProcess(): Promise<(path: string, url: string) => Promise<string>>
   }))));
 }
 
-/** Makes each of the eight processes send a request at the same time. Returns their results. */
+/** All eight in the whole run. */
+const racers = 8 / everyNth(2);
+
+/** Makes each of the processes send a request at the same time. Returns their results. */
 async function race(path: string, url: string): Promise<string[]> {
-  while (eight.length < 8) eight.push(startProcess());
+  while (eight.length < racers) eight.push(startProcess());
   return Promise.all((await Promise.all(eight)).map((go) => go(path, url)));
 }
 
@@ -161,7 +165,7 @@ test('refresh race: eight processes, one rotating refresh token, used once', asy
   const text = await store.get(key) ?? '';
   await store.update(key, text, JSON.stringify({ ...JSON.parse(text) as object, expires_at: Date.now() - 1 }));
   as.valid.clear();
-  assert.deepEqual(await race(path, rs.url), Array<string>(8).fill('200'));
+  assert.deepEqual(await race(path, rs.url), Array<string>(racers).fill('200'));
   assert.deepEqual(as.forms.map((form) => form.get('grant_type')), ['authorization_code', 'refresh_token']);
   assert.equal(as.reuses, 0);
   assert.equal(as.logins.length, 1);
@@ -171,7 +175,7 @@ test('refresh race: eight processes, one rotating refresh token, used once', asy
 test('login race: eight processes that know nobody, one login', async (t) => {
   const { as, rs } = await pair(t);
   const path = join(await folder(t), 'oauth.json');
-  assert.deepEqual(await race(path, rs.url), Array<string>(8).fill('200'));
+  assert.deepEqual(await race(path, rs.url), Array<string>(racers).fill('200'));
   assert.equal(as.logins.length, 1);
   assert.equal(as.registrations.length, 1);
 });

@@ -106,8 +106,9 @@ test('proof replays: with more principals than are remembered, no proof passes t
 });
 
 test('proof replays: a hundred thousand proofs under twelve keys, one dated ahead, and nobody else is refused', () => {
+  const step = everyNth(10);
   for (const principalOf of [() => 'attacker', (key: string) => `attacker with ${key}`]) {
-    const held = new Held(100_000);
+    const held = new Held(100_000 / step);
     let sent = 0;
     const send = (key: string, count: number, created: number): void => {
       for (let i = 0; i < count; i++) {
@@ -116,10 +117,10 @@ test('proof replays: a hundred thousand proofs under twelve keys, one dated ahea
       }
     };
     assert.equal(held.fresh('victim', 'key', held.at), true);
-    for (let key = 0; key < 11; key++) send(`big ${key}`, 9000, held.at);
+    for (let key = 0; key < 11; key++) send(`big ${key}`, 9000 / step, held.at);
     send('small', 1, held.at + leeway);
-    for (const count of [1, 100]) for (let key = 0; key < 11; key++) send(`big ${key}`, count, held.at);
-    assert.equal(sent, 100_112);
+    for (const count of [1, 100 / step]) for (let key = 0; key < 11; key++) send(`big ${key}`, count, held.at);
+    assert.equal(sent, 11 * 9100 / step + 12);
     for (let second = 0; second < 40; second++, held.at += 1000) assert.equal(held.fresh('victim', 'key', held.at), true);
   }
 });

@@ -6,7 +6,7 @@ import { formFormats } from '../../src/protocol/form-formats.ts';
 import { clientLifecycle, mayPass, serverLifecycle } from '../../src/protocol/lifecycle.ts';
 import { isImplementation } from '../../src/protocol/meta.ts';
 import { decodeHeaderValue, encodeHeaderValue } from '../../src/protocol/mirrored-headers.ts';
-import { withProgressToken } from '../../src/protocol/requests.ts';
+import { withProgressToken } from '../../src/protocol/progress.ts';
 import { findRevision, revisions, selectRevisions } from '../../src/protocol/revisions.ts';
 import { unsupportedVersion } from '../../src/protocol/unsupported-version.ts';
 import type { Revision } from '../../src/protocol/revisions.ts';

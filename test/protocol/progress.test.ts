@@ -4,8 +4,7 @@ import { mockClock } from '../mock-clock.ts';
 import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { systemClock } from '../../src/bounds/clock.ts';
 import { cancellationOf, readCancellation } from '../../src/protocol/cancellation.ts';
-import { ProgressReports } from '../../src/protocol/progress.ts';
-import { readProgress } from '../../src/protocol/requests.ts';
+import { ProgressReports, readProgress } from '../../src/protocol/progress.ts';
 
 const paramsOf = (text: string | undefined): { progressToken: unknown; progress: number } | undefined =>
   text === undefined ? undefined : JSON.parse(text).params;

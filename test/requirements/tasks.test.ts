@@ -7,7 +7,7 @@ import { answering } from '../../src/client/index.ts';
 import { Abortable } from '../../src/jsonrpc/inbound-request.ts';
 import { findRevision, revisions } from '../../src/protocol/revisions.ts';
 import type { Revision } from '../../src/protocol/revisions.ts';
-import { receiveTasks } from '../../src/tasks/legacy/client.ts';
+import { receiveTasks } from '../../src/tasks/legacy/client-receiver.ts';
 import { defaultTaskLimits } from '../../src/tasks/limits.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';

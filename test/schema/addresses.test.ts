@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compile } from '../../src/schema/full/index.ts';
-import { resolveUri } from '../../src/schema/full/references.ts';
+import { resolveUri } from '../../src/schema/full/dialects.ts';
 import { SchemaError, formats } from '../../src/schema/index.ts';
 import type { FullCompileOptions } from '../../src/schema/full/index.ts';
 import type { JsonSchema } from '../../src/schema/index.ts';

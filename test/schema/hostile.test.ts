@@ -63,7 +63,7 @@ describe('schemas that are too much', () => {
   });
 
   test('200,000 subschemas', () => {
-    const anyOf = Array.from({ length: 200_000 / everyNth(4) }, () => ({}));
+    const anyOf = Array.from({ length: 200_000 / everyNth(8) }, () => ({}));
     assert.equal(outcome({ anyOf }, 1), 'limit: subschemas');
     const properties = Object.fromEntries(anyOf.map((_, i) => [`p${i}`, true]));
     assert.equal(outcome({ properties }, 1), 'limit: subschemas');
@@ -76,7 +76,7 @@ describe('schemas that are too much', () => {
   });
 
   test('200,000 required names', () => {
-    const required = Array.from({ length: 200_000 / everyNth(4) }, (_, i) => `p${i}`);
+    const required = Array.from({ length: 200_000 / everyNth(8) }, (_, i) => `p${i}`);
     assert.equal(outcome({ required }, {}, { maxErrors: 1 }), 'invalid');
   });
 

@@ -99,7 +99,7 @@ for (const era of ['legacy', 'modern'] as const) {
     const own = bench();
     const peer = await connect(own.server, era === 'legacy' ? { revision: '2025-11-25', capabilities } : {});
     const ask = overMemory(peer, era);
-    const step = everyNth(8);
+    const step = everyNth(16);
     const ways = Object.entries(modes);
     let [at, failed] = [0, 0];
     for (const [name, make] of thrown()) {
@@ -125,7 +125,7 @@ for (const era of ['legacy', 'modern'] as const) {
     const own = bench();
     const peer = await connect(own.server, era === 'legacy' ? { revision: '2025-06-18', capabilities } : {});
     const ask = overMemory(peer, era);
-    const step = everyNth(11);
+    const step = everyNth(22);
     let [at, failed, answered] = [0, 0, 0];
     for (const [name, make] of returned()) {
       for (const [placeName, place] of Object.entries(places)) {
@@ -168,7 +168,7 @@ test('hostile values: over HTTP the answer is the same, with its status, and the
     });
     return { text, answer: JSON.parse(text) as Answer };
   };
-  const step = everyNth(11);
+  const step = everyNth(22);
   let at = 0;
   for (const [name, make] of thrown()) {
     for (const place of [places['tool'], places['prompt']] as Place[]) {
@@ -217,7 +217,7 @@ test('hostile values: without onError they are written to stderr, and an onError
   const lines: string[] = [];
   console.error = (...parts: unknown[]) => void lines.push(parts.map(String).join(' '));
   try {
-    const step = everyNth(5);
+    const step = everyNth(9);
     let [at, told] = [0, 0];
     for (const [name, make] of thrown()) {
       if (at++ % step !== 0) continue;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, McpServer, rehearse } from '../../src/server/index.ts';
 import { accept } from './peer.ts';
-import type { InputResponse } from '../../src/protocol/input-required.ts';
+import type { InputResponse } from '../../src/protocol/result-type.ts';
 
 const info = { name: 'test', version: '1' };
 const yes = accept({ sure: true }) as unknown as InputResponse;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import type { McpServer, ServerOptions } from '../../src/server/mcp-server.ts';
-import { receiveTasks } from '../../src/tasks/legacy/client.ts';
+import { receiveTasks } from '../../src/tasks/legacy/client-receiver.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
 import type { TaskClientOptions } from '../../src/tasks/task-client.ts';
 import type { TasksOptions } from '../../src/tasks/options.ts';

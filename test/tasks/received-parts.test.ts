@@ -8,7 +8,7 @@ import type { Bag } from '../../src/jsonrpc/message.ts';
 import type { Revision } from '../../src/protocol/revisions.ts';
 import { revisions } from '../../src/protocol/revisions.ts';
 import type { ClientCapabilities } from '../../src/protocol/lifecycle.ts';
-import { receiveTasks } from '../../src/tasks/legacy/client.ts';
+import { receiveTasks } from '../../src/tasks/legacy/client-receiver.ts';
 import type { ReceivedTaskLimits } from '../../src/tasks/limits.ts';
 
 // The client's tasks without a connection: their limits, their lifetime, and the notifications to the server.

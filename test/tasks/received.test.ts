@@ -6,7 +6,7 @@ import { RpcError } from '../../src/jsonrpc/errors.ts';
 import { decode } from '../../src/jsonrpc/message.ts';
 import { ClientCore } from '../../src/client/client-core.ts';
 import { answering } from '../../src/client/answering.ts';
-import { receiveTasks } from '../../src/tasks/legacy/client.ts';
+import { receiveTasks } from '../../src/tasks/legacy/client-receiver.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
 import type { TaskClientOptions } from '../../src/tasks/task-client.ts';
 import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';

@@ -3,6 +3,7 @@ import test from 'node:test';
 import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { revisions } from '../../src/protocol/revisions.ts';
 import { memoryStore } from '../../src/tasks/memory-store.ts';
+import { listTasks } from '../../src/tasks/legacy/server.ts';
 import { defaultTaskLimits } from '../../src/tasks/limits.ts';
 import type { TaskLimits } from '../../src/tasks/limits.ts';
 import type { TaskStore } from '../../src/tasks/store.ts';
@@ -151,11 +152,11 @@ test('tasks: a look is told what the task is and that there is none; a store tha
   fails = true;
   assert.equal(await tasks.look('o', id), undefined);
   await assert.rejects(tasks.find('o', id), /^Error: away$/);
-  await assert.rejects(tasks.list(undefined, undefined).then(async () => {
+  await assert.rejects(listTasks(tasks, undefined, undefined).then(async () => {
     fails = false;
     await tasks.create('', order);
     fails = true;
-    await tasks.list(undefined, undefined);
+    await listTasks(tasks, undefined, undefined);
   }), /^Error: away$/);
 });
 
@@ -210,20 +211,20 @@ test('tasks: a list has a hundred of the own tasks a page, without those whose s
   const pages: string[][] = [];
   let cursor: string | undefined;
   do {
-    const page = await tasks.list(ann, cursor);
+    const page = await listTasks(tasks, ann, cursor);
     pages.push(page.tasks.map(({ id }) => id));
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   assert.deepEqual(pages.map(({ length }) => length), [99, 100, 1]);
   assert.deepEqual(pages.flat(), ids.filter((_, at) => at !== 1));
   for (const odd of [null, 5, '', 'x', `${'0'.repeat(15)}-`, `${'0'.repeat(14)}-a`, `x${'0'.repeat(15)}-a`, `${'0'.repeat(15)}-a!`, `${'0'.repeat(15)}-${'a'.repeat(101)}`]) {
-    await assert.rejects(tasks.list(ann, odd), refused(-32602, /params\.cursor is not a cursor of this list$/), String(odd));
+    await assert.rejects(listTasks(tasks, ann, odd), refused(-32602, /params\.cursor is not a cursor of this list$/), String(odd));
   }
-  assert.equal((await tasks.list(ann, `${'0'.repeat(15)}-${'a'.repeat(100)}`)).tasks.length, 99);
+  assert.equal((await listTasks(tasks, ann, `${'0'.repeat(15)}-${'a'.repeat(100)}`)).tasks.length, 99);
   // Exactly a hundred tasks: there is no next page.
   const { tasks: hundred } = made();
   for (let at = 0; at < 100; at++) await hundred.create('', order);
-  assert.deepEqual([(await hundred.list(undefined, undefined)).tasks.length, (await hundred.list(undefined, undefined)).nextCursor], [100, undefined]);
+  assert.deepEqual([(await listTasks(hundred, undefined, undefined)).tasks.length, (await listTasks(hundred, undefined, undefined)).nextCursor], [100, undefined]);
 });
 
 test('tasks: who waits for a change is told of it, of what nobody heard after a while, and of the close', async () => {

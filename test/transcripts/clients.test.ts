@@ -7,7 +7,7 @@ import { McpClient, RpcError } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
 import { decode } from '../../src/jsonrpc/message.ts';
 import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';
-import { receiveTasks } from '../../src/tasks/legacy/client.ts';
+import { receiveTasks } from '../../src/tasks/legacy/client-receiver.ts';
 import { inbox } from './play.ts';
 import { difference, fill } from '../../src/transcript/difference.ts';
 import { parseTranscript } from '../../src/transcript/transcript.ts';

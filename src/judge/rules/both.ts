@@ -20,18 +20,18 @@ authorization-41|MUST|a metadata document has an id, a name and redirect URIs|4 
 authorization-42|MUST|an authorization server shows the host of the redirect|4 basic/authorization/security-considerations#localhost-redirect-uri-risks;3 basic/authorization#localhost-redirect-uri-risks
 authorization-43|SHOULD|an authorization server warns of localhost|4 basic/authorization/security-considerations#localhost-redirect-uri-risks;3 basic/authorization#localhost-redirect-uri-risks
 authorization-64|MUST|other transports have their own good practice|4 basic/authorization/index#protocol-requirements;123 basic/authorization#protocol-requirements
-authorization-65|SHOULD|over HTTP authorization is this one|4 basic/authorization/index#protocol-requirements;1234 basic/index#auth;123 basic/authorization#protocol-requirements
-authorization-66|SHOULD|over a pipe there is no login|4 basic/authorization/index#protocol-requirements;123 basic/authorization#protocol-requirements
+authorization-65|SHOULD|over HTTP both sides follow this authorization|4 basic/authorization/index#protocol-requirements;1234 basic/index#auth;123 basic/authorization#protocol-requirements
+authorization-66|SHOULD|over stdio credentials come from the environment|4 basic/authorization/index#protocol-requirements;123 basic/authorization#protocol-requirements
 authorization-67|MUST|the resource is the canonical URI of the server|4 basic/authorization/index#resource-parameter-implementation;23 basic/authorization#resource-parameter-implementation
 authorization-77|MUST|the good practice of OAuth 2.1 is followed|4 basic/authorization/security-considerations;23 basic/authorization#security-considerations;1 basic/authorization#implementation-requirements
-authorization-83|MUST|tokens are used as OAuth 2.1 section 5 has it|4 basic/authorization/index#token-requirements;123 basic/authorization#token-requirements
+authorization-83|MUST|both sides use tokens as OAuth 2.1 section 5 has it|4 basic/authorization/index#token-requirements;123 basic/authorization#token-requirements
 authorization-84|MUST|no token is in a URL|4 basic/authorization/index#token-requirements;123 basic/authorization#token-requirements
 authorization-86|MUST|every request has its token|4 basic/authorization/index#token-requirements;123 basic/authorization#token-requirements
 authorization-88|MUST|tokens are stored safely|4 basic/authorization/security-considerations#token-theft;23 basic/authorization#token-theft;1 basic/authorization#security-considerations
 elicitation-36|SHOULD|both sides check the content of a form|2 client/elicitation#security-considerations
 authorization-97|MUST|a later revision makes iss a MUST|4 basic/authorization/index#authorization-response-validation
 authorization-110|MUST|authorization is secure as a whole|4 basic/authorization/security-considerations;4 basic/authorization/index#security-considerations
-sampling-13|SHOULD|loops of tools are bounded|34 client/sampling#security-considerations
+sampling-13|SHOULD|client and host bound loops of tools|34 client/sampling#security-considerations
 sampling-14|SHOULD|messages of sampling are checked on both sides|01234 client/sampling#security-considerations
 authorization-113|SHOULD|a client without an id registers|12 basic/authorization#overview;12 basic/authorization#dynamic-client-registration
 deprecated-1|SHOULD|deprecated features are not newly adopted|4 deprecated
@@ -39,7 +39,7 @@ discover-2|SHOULD|no party trusts the name of a server, or acts on it|4 server/d
 base-1|MUST|the base protocol and the lifecycle are there|123 basic/index;0 basic/index#protocol-layers
 base-2|MUST|the base protocol, versions and message patterns are there|4 basic/index
 base-3|MUST|in the modern era servers send no requests and clients no responses|4 basic/transports/streamable-http#sending-messages;4 basic/transports/streamable-http#receiving-messages;4 basic/transports/stdio#sending-messages;4 basic/transports/stdio#receiving-messages;4 basic/patterns/index
-base-6|MUST|nothing is assumed of reserved keys of _meta|4 schema#MetaObject;234 basic/index#_meta
+base-6|MUST|neither side assumes anything of reserved keys of _meta|4 schema#MetaObject;234 basic/index#_meta
 base-10|MUST|the prefix of a _meta key is labels joined by dots, then a slash|4 schema#MetaObject;234 basic/index#_meta
 base-11|SHOULD|no party trusts the name of a client or a server, or acts on it|4 schema#ResultMetaObject;4 schema#RequestMetaObject;4 basic/index#_meta
 base-12|SHOULD|prefixes are reversed host names|4 schema#MetaObject;34 basic/index#_meta
@@ -47,14 +47,14 @@ base-13|MUST|a label begins with a letter and ends with a letter or digit|4 sche
 base-17|MUST|the name of a _meta key begins and ends with a letter or digit|4 schema#MetaObject;234 basic/index#_meta
 base-18|MUST|trace keys have the format of W3C|4 basic/index#_meta
 base-19|MUST|batches are understood (2025-03-26)|1 basic/index#batching
-base-20|SHOULD|schemas are bounded in depth, number and work|4 basic/index#composition-keyword-resource-use
+base-20|SHOULD|schemas are bounded as they are read, and in work|4 basic/index#composition-keyword-resource-use
 base-21|SHOULD|the author of a custom transport documents it|4 basic/transports/index#custom-transports;0123 basic/transports#custom-transports
 base-22|SHOULD|a transport on a byte stream takes the framing of stdio|4 basic/transports/stdio;4 basic/transports/index#custom-transports
 base-23|MUST|a custom transport keeps messages, patterns and _meta|4 basic/transports/index#custom-transports;0123 basic/transports#custom-transports
 base-24|MUST|no meaning is read into codes of the server range|4 basic/index#error-codes
-base-26|MUST|codes of the reserved range are sent only as the specification defines them|4 basic/index#error-codes
-base-27|MUST|-32002 is not sent in the modern era|4 basic/index#error-codes
-base-28|MUST|-32042 is not sent in the modern era|4 basic/index#error-codes
+base-26|MUST|a server sends codes of the reserved range only as the specification defines them|4 basic/index#error-codes
+base-27|MUST|a server sends no error -32002 in the modern era|4 basic/index#error-codes
+base-28|MUST|a server sends no error -32042 in the modern era|4 basic/index#error-codes
 base-29|MUST|no new codes are made in the reserved range|4 basic/index#error-codes
 base-30|SHOULD|a peer's own codes are outside the reserved range|4 basic/index#error-codes
 base-31|MUST|an error's code is an integer|34 basic/index#error-responses;12 basic/index#responses;0 basic/messages#responses
@@ -73,7 +73,7 @@ base-54|MUST|a schema without a dialect is 2020-12|34 basic/index#implementation
 base-55|MUST|schemas are judged by their dialect|34 basic/index#implementation-requirements
 base-56|SHOULD|the dialects that are supported are documented|34 basic/index#implementation-requirements
 base-57|MUST|an unsupported dialect is refused by name|34 basic/index#implementation-requirements
-base-58|MUST|a transport carries each kind of message the way it has to go|4 basic/transports/index#messages
+base-58|MUST|each transport sends requests, notifications and responses its own way|4 basic/transports/index#messages
 base-59|MUST|messages are JSON-RPC 2.0|1234 basic/index#messages;0 basic/messages;0 basic/index
 base-60|MUST|messages are UTF-8|4 basic/transports/index#messages;123 basic/transports
 base-61|MUST|a notification has no id|1234 basic/index#notifications;0 basic/messages#notifications
@@ -90,13 +90,13 @@ base-71|MUST|a result response has a result|34 basic/index#result-responses
 base-75|MUST|types of results are those of the protocol and of negotiated extensions|4 basic/index#resulttype
 base-76|SHOULD|schemas are of 2020-12|34 basic/index#schema-dialect
 base-77|MUST|2020-12 is supported, and the documents say what else is|34 basic/index#schema-dialect
-lifecycle-1|SHOULD|a failed negotiation of capabilities is reported|0123 basic/lifecycle#error-handling
-lifecycle-2|SHOULD|initialize has a timeout|0 basic/lifecycle#error-handling
-lifecycle-3|SHOULD|a version mismatch is reported|0123 basic/lifecycle#error-handling
+lifecycle-1|SHOULD|both sides report a failed negotiation of capabilities|0123 basic/lifecycle#error-handling
+lifecycle-2|SHOULD|a client gives initialize a timeout|0 basic/lifecycle#error-handling
+lifecycle-3|SHOULD|a client reports a version mismatch|0123 basic/lifecycle#error-handling
 lifecycle-4|SHOULD|closing has a timeout|0 basic/lifecycle#error-handling
 lifecycle-9|MUST|initialize is the first request|0123 basic/lifecycle#initialization
 lifecycle-13|MUST|only negotiated capabilities are used|23 basic/lifecycle#operation;01? basic/lifecycle#operation;01234? server/prompts#implementation-considerations
-lifecycle-14|MUST|the negotiated version is kept to|23 basic/lifecycle#operation;2 changelog#major-changes;01? basic/lifecycle#operation
+lifecycle-14|MUST|both sides send only what the negotiated version has|23 basic/lifecycle#operation;2 changelog#major-changes;01? basic/lifecycle#operation
 lifecycle-19|MUST|a server takes the requested version where it has it|0123 basic/lifecycle#version-negotiation
 lifecycle-21|MUST|initialize asks for a version that the client has|0123 basic/lifecycle#version-negotiation
 lifecycle-22|MUST|a server without the requested version offers another|0123 basic/lifecycle#version-negotiation
@@ -111,8 +111,8 @@ elicitation-8|SHOULD|a user can retry or cancel where the completion never comes
 roots-1|SHOULD|roots are not newly adopted|4 client/roots
 sampling-1|SHOULD|sampling is not newly adopted|4 client/sampling
 sampling-10|SHOULD|messages of one sampling are not kept for the next|4 client/sampling#messages
-cancellation-4|MUST|only a request that still runs is cancelled|4 basic/patterns/cancellation#behavior-requirements;01234? schema#CancelledNotification;0123 basic/utilities/cancellation#behavior-requirements
-cancellation-5|MUST|a client cancels only requests that it sent|4 schema#CancelledNotificationParams;4 basic/patterns/cancellation#behavior-requirements
+cancellation-4|MUST|a sender cancels only a pending request|4 basic/patterns/cancellation#behavior-requirements;01234? schema#CancelledNotification;0123 basic/utilities/cancellation#behavior-requirements
+cancellation-5|MUST|a client cancels only its pending requests|4 schema#CancelledNotificationParams;4 basic/patterns/cancellation#behavior-requirements
 cancellation-6|MUST|a cancellation means a request that its sender has sent, whatever id the other side uses|3 schema#CancelledNotificationParams;0123 basic/utilities/cancellation#behavior-requirements;012 schema#CancelledNotification
 cancellation-7|MUST|a task is cancelled by tasks/cancel, not by notifications/cancelled|3 schema#CancelledNotificationParams;3 basic/utilities/cancellation#behavior-requirements
 cancellation-8|SHOULD|the receiver of a cancellation frees what the request held|4 basic/patterns/cancellation#behavior-requirements;0123 basic/utilities/cancellation#behavior-requirements
@@ -174,30 +174,30 @@ tasks-13|SHOULD|a requestor polls on while it waits for a result|3 basic/utiliti
 tasks-14|SHOULD|a requestor polls until the task ends or needs input|3 basic/utilities/tasks#task-status-notification;3 basic/utilities/tasks#getting-tasks
 tasks-15|SHOULD|a requestor keeps to the poll interval|3 basic/utilities/tasks#ttl-and-resource-management;3 basic/utilities/tasks#getting-tasks
 tasks-16|MUST|tasks keep to the rules of HTTP|3 basic/utilities/tasks#retrieving-task-results;3 basic/utilities/tasks#input-required-status;3 basic/utilities/tasks#getting-tasks
-tasks-17|SHOULD|messages of a task may come on any stream|3 basic/utilities/tasks#input-required-status
+tasks-17|SHOULD|a requestor takes the messages of its task on any stream|3 basic/utilities/tasks#input-required-status
 tasks-18|SHOULD|after its input a task continues|3 basic/utilities/tasks#input-required-status
 tasks-19|SHOULD|a requestor calls tasks/result when input is wanted|3 basic/utilities/tasks#input-required-status
 tasks-20|SHOULD|a task that waits for its requestor says input_required|3 basic/utilities/tasks#input-required-status
 tasks-21|SHOULD|tasks/get is answered without a stream|3 basic/utilities/tasks#input-required-status
 tasks-22|MUST|cancelling a finished task is -32602|3 basic/utilities/tasks#task-cancellation;3 basic/utilities/tasks#protocol-errors
 tasks-23|MUST|an unexpected failure of tasks is -32603|3 basic/utilities/tasks#protocol-errors
-tasks-24|MUST|an invalid cursor of tasks/list is -32602|3 basic/utilities/tasks#protocol-errors
-tasks-25|MUST|an unknown task is -32602|3 basic/utilities/tasks#protocol-errors
+tasks-24|MUST|a receiver refuses an invalid cursor with -32602|3 basic/utilities/tasks#protocol-errors
+tasks-25|MUST|a receiver answers an unknown task with -32602|3 basic/utilities/tasks#protocol-errors
 tasks-26|SHOULD|errors of tasks say why|3 basic/utilities/tasks#protocol-errors
 tasks-27|MUST|the answer to tasks/result names its task|3 basic/utilities/tasks#related-task-metadata
-tasks-28|SHOULD|expired tasks are removed|3 basic/utilities/tasks#resource-management
+tasks-28|SHOULD|a store removes expired tasks|3 basic/utilities/tasks#resource-management
 tasks-29|SHOULD|the most tasks of a user are documented|3 basic/utilities/tasks#resource-management
 tasks-30|SHOULD|the longest time of a task is documented|3 basic/utilities/tasks#resource-management
 tasks-31|SHOULD|tasks of one user are bounded|3 basic/utilities/tasks#resource-management
 tasks-32|SHOULD|the time of a task is bounded|3 basic/utilities/tasks#resource-management
 tasks-33|SHOULD|resources of tasks are watched|3 basic/utilities/tasks#resource-management
 tasks-34|MUST|tasks/result gives the result of the plain request|3 basic/utilities/tasks#task-execution-errors;3 basic/utilities/tasks#result-retrieval
-tasks-35|MUST|a request as a task is answered with the task|3 basic/utilities/tasks#result-retrieval
-tasks-36|SHOULD|the task comes back at once|3 basic/utilities/tasks#result-retrieval
+tasks-35|MUST|a receiver answers a request as a task with the task|3 basic/utilities/tasks#result-retrieval
+tasks-36|SHOULD|a receiver answers with the task at once|3 basic/utilities/tasks#result-retrieval
 tasks-37|MUST|tasks/result waits for the end|3 basic/utilities/tasks#result-retrieval
 tasks-38|MUST|a cancelled task stays cancelled|3 basic/utilities/tasks#task-cancellation
 tasks-39|SHOULD|a cancelled task may go at any time|3 basic/utilities/tasks#task-cancellation
-tasks-40|MUST|cancelling stops the work and comes before the answer|3 basic/utilities/tasks#task-cancellation
+tasks-40|MUST|a receiver stops the work before it answers tasks/cancel|3 basic/utilities/tasks#task-cancellation
 tasks-41|SHOULD|a failed task says what went wrong|3 basic/utilities/tasks#task-execution-errors
 tasks-42|MUST|task ids are strings|3 basic/utilities/tasks#task-id-requirements
 tasks-43|MUST|task ids are made by the receiver|3 basic/utilities/tasks#task-id-requirements
@@ -211,15 +211,15 @@ tasks-50|SHOULD|the limits of task ids are documented|3 basic/utilities/tasks#ta
 tasks-51|MUST|a task belongs to its user|3 basic/utilities/tasks#task-isolation-and-access-control
 tasks-52|MUST|each task that tasks/get finds is in tasks/list|3 basic/utilities/tasks#task-listing
 tasks-53|MUST|tasks/list has a cursor while there are more|3 basic/utilities/tasks#task-listing
-tasks-54|SHOULD|tasks/list comes in pages|3 basic/utilities/tasks#task-listing
+tasks-54|SHOULD|a receiver gives tasks/list in pages|3 basic/utilities/tasks#task-listing
 tasks-55|MUST|a requestor does not wait for status notifications|3 basic/utilities/tasks#task-status-notification;3 basic/utilities/tasks#task-notifications
 tasks-56|SHOULD|status notifications carry no related-task metadata|3 basic/utilities/tasks#task-notifications
 tasks-57|MUST|from input_required a task goes on or ends|3 basic/utilities/tasks#task-status-lifecycle
 tasks-58|MUST|from working a task asks or ends|3 basic/utilities/tasks#task-status-lifecycle
 tasks-59|MUST|a task begins working|3 basic/utilities/tasks#task-status-lifecycle
 tasks-60|MUST|an ended task does not change|3 basic/utilities/tasks#task-status-lifecycle
-tasks-64|MUST|a tool that requires a task refuses a plain call with -32601|3 basic/utilities/tasks#tool-level-negotiation
-tasks-65|SHOULD|a tool that allows no task refuses one with -32601|3 basic/utilities/tasks#tool-level-negotiation
+tasks-64|MUST|a server refuses a plain call of a tool that requires a task with -32601|3 basic/utilities/tasks#tool-level-negotiation
+tasks-65|SHOULD|a server refuses a task of a tool that allows none with -32601|3 basic/utilities/tasks#tool-level-negotiation
 tasks-66|MUST|a task says when it was made|3 basic/utilities/tasks#ttl-and-resource-management
 tasks-67|MUST|a task says when it last changed|3 basic/utilities/tasks#ttl-and-resource-management
 tasks-68|MUST|a task says how long it is kept|3 basic/utilities/tasks#ttl-and-resource-management

@@ -27,9 +27,9 @@ authorization-57|MUST|the metadata is found by the challenge, else at its well-k
 authorization-75|SHOULD|the scopes of the first challenge are asked for|4 basic/authorization/index#scope-selection-strategy;3 basic/authorization#scope-selection-strategy
 authorization-76|SHOULD|no more scopes are asked for than are needed|4 basic/authorization/index#scope-selection-strategy;3 basic/authorization#scope-selection-strategy
 authorization-78|SHOULD|step-up is tried a bounded number of times|4 basic/authorization/index#step-up-authorization-flow;3 basic/authorization#step-up-authorization-flow
-authorization-79|SHOULD|too few scopes lead to a login with more|4 basic/authorization/index#step-up-authorization-flow;3 basic/authorization#step-up-authorization-flow
+authorization-79|SHOULD|a client steps up when it has too few scopes|4 basic/authorization/index#step-up-authorization-flow;3 basic/authorization#step-up-authorization-flow
 authorization-82|MUST|a client sends a server only the tokens for it|4 basic/authorization/index#token-handling;23 basic/authorization#token-handling
-authorization-85|MUST|a token is in the Authorization header|4 basic/authorization/index#token-requirements;123 basic/authorization#token-requirements
+authorization-85|MUST|a client sends the token in the Authorization header|4 basic/authorization/index#token-requirements;123 basic/authorization#token-requirements
 authorization-89|MUST|refresh tokens rotate|4 basic/authorization/security-considerations#token-theft;23 basic/authorization#token-theft;1? basic/authorization#implementation-requirements
 authorization-90|MUST|registrations are kept for each authorization server|4 basic/authorization/client-registration#authorization-server-binding;4 basic/authorization/authorization-server-discovery#authorization-server-location
 authorization-91|MUST|metadata is taken only from its own issuer|4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery
@@ -44,11 +44,11 @@ authorization-100|MUST|the issuer is recorded before the redirect|4 basic/author
 authorization-102|MUST|the issuer of a response is checked before the code is sent|4 basic/authorization/index#authorization-response-validation
 authorization-103|MUST|the error of another issuer is not shown|4 basic/authorization/index#authorization-response-validation
 authorization-105|MUST|a client counts on no refresh token|4 basic/authorization/index#refresh-tokens
-authorization-106|MUST|refresh tokens are kept secret|4 basic/authorization/index#refresh-tokens
+authorization-106|MUST|a client keeps refresh tokens secret|4 basic/authorization/index#refresh-tokens
 authorization-107|SHOULD|a registration lists refresh_token|4 basic/authorization/index#refresh-tokens
 authorization-109|SHOULD|a new login asks for the old scopes too|4 basic/authorization/index#scope-selection-strategy
 roots-18|MUST|a root's URI has no steps upward|01234 client/roots#security-considerations
-tools-11|SHOULD|tool calls have a timeout|01234 server/tools#security-considerations
+tools-11|SHOULD|a client gives tool calls a timeout|01234 server/tools#security-considerations
 authorization-112|MUST|a server without metadata has its endpoints at the default paths of its origin|1 basic/authorization#fallbacks-for-servers-without-metadata-discovery
 authorization-114|SHOULD|requests for metadata carry MCP-Protocol-Version|1 basic/authorization#server-metadata-discovery-headers
 changelog-1|MUST|after a broken stream the call is lost, and made again only as a new request|4 changelog#major-changes
@@ -56,14 +56,14 @@ changelog-3|MUST|client credentials are kept for each issuer and used at no othe
 discover-4|SHOULD|a client of both eras asks server/discover first|4 server/discover#when-to-call;4 basic/transports/stdio#backward-compatibility
 base-7|MUST|each request carries version, client capabilities and client name in _meta|4 server/utilities/pagination;4 server/utilities/completion;4 server/tools;4 server/resources;4 server/prompts;4 basic/patterns/mrtr;4 basic/index#_meta
 base-8|SHOULD|a client names itself with each request|4 schema#RequestMetaObject;4 changelog#major-changes;4 basic/index#_meta
-base-25|SHOULD|a client still takes -32002|4 server/resources#error-handling;4 basic/index#error-codes
-base-73|MUST|a result of an unknown type is invalid|4 basic/index#resulttype
-base-74|MUST|a result without a type is complete|4 schema#Result;4 changelog#major-changes;4 basic/index#resulttype
-lifecycle-5|MUST|initialize says the client's capabilities|0123 basic/lifecycle#initialization
-lifecycle-6|MUST|initialize says the client's name|0123 basic/lifecycle#initialization
+base-25|SHOULD|a client takes -32002 as any error|4 server/resources#error-handling;4 basic/index#error-codes
+base-73|MUST|a client takes a result of an unknown type for invalid|4 basic/index#resulttype
+base-74|MUST|a client takes a result without a type for complete|4 schema#Result;4 changelog#major-changes;4 basic/index#resulttype
+lifecycle-5|MUST|a client says its capabilities in initialize|0123 basic/lifecycle#initialization
+lifecycle-6|MUST|a client says its name in initialize|0123 basic/lifecycle#initialization
 lifecycle-7|MUST|initialize says the version|0123 basic/lifecycle#initialization
-lifecycle-8|SHOULD|nothing but pings goes before the answer to initialize|0123 basic/lifecycle#initialization
-lifecycle-10|MUST|initialize is in no batch|1 basic/lifecycle#initialization
+lifecycle-8|SHOULD|a client sends nothing but pings before the answer to initialize|0123 basic/lifecycle#initialization
+lifecycle-10|MUST|a client sends initialize in no batch|1 basic/lifecycle#initialization
 lifecycle-15|SHOULD|a client closes the server's input first|4 basic/transports/stdio#shutdown;0123 basic/lifecycle#stdio
 lifecycle-16|SHOULD|a client kills a server that stays after SIGTERM|4 basic/transports/stdio#shutdown;0123 basic/lifecycle#stdio
 lifecycle-17|SHOULD|a client waits for the server, then sends SIGTERM|4 basic/transports/stdio#shutdown;0123 basic/lifecycle#stdio
@@ -73,11 +73,11 @@ lifecycle-25|MUST|after the answer to initialize a client sends notifications/in
 versioning-2|SHOULD|which era a server is of is remembered|4 basic/versioning#backward-compatibility-with-initialization-based-versions
 versioning-3|SHOULD|a modern client over a pipe probes, and reports what is wrong|4 basic/versioning#compatibility-matrix
 versioning-8|SHOULD|a client tries a common version, or reports a mismatch|4 basic/versioning#protocol-version-negotiation
-elicitation-1|MUST|a client with elicitation has at least one mode|34 client/elicitation#capabilities
+elicitation-1|MUST|a client declares at least one mode of elicitation|34 client/elicitation#capabilities
 elicitation-2|MUST|a client that answers elicitation declares it at the handshake|23 client/elicitation#capabilities
 elicitation-3|MUST|a client that answers elicitation declares it with each request|4 client/elicitation#capabilities
 elicitation-5|MUST|a completion of an unknown or finished elicitation is ignored|3 client/elicitation#completion-notifications-for-url-mode-elicitation
-elicitation-10|MUST|an elicitation without a mode is a form|34 client/elicitation#elicitation-requests
+elicitation-10|MUST|a client takes an elicitation without a mode for a form|34 client/elicitation#elicitation-requests
 elicitation-11|MUST|an elicitation in a mode that the client has not declared is -32602|3 client/elicitation#error-handling
 elicitation-15|SHOULD|a client checks a form's answers against its schema|34 client/elicitation#form-mode-security
 elicitation-23|SHOULD|a form is filled with the defaults of its schema|34 client/elicitation#requested-schema
@@ -87,7 +87,7 @@ roots-3|MUST|a client with roots declares them with each request|4 client/roots#
 roots-4|SHOULD|roots/list at a client without roots is -32601|0123 client/roots#error-handling
 roots-5|SHOULD|an unexpected failure in roots is -32603|0123 client/roots#error-handling
 roots-14|MUST|a root is a file URI|01234 client/roots#root
-roots-15|MUST|a client with listChanged tells of changed roots|0123 client/roots#root-list-changes
+roots-15|MUST|a client with listChanged tells the server of changed roots|0123 client/roots#root-list-changes
 sampling-2|MUST|a client with sampling declares it at the handshake|0123 client/sampling#capabilities
 sampling-3|MUST|a client with sampling declares it with each request|4 client/sampling#capabilities
 sampling-6|SHOULD|sampling with a tool use that has no result is -32602|3 client/sampling#error-handling
@@ -122,7 +122,7 @@ pagination-6|MUST|an empty cursor is a cursor, and the same may come again; null
 pagination-8|MUST|a client takes pages of any size|01234 server/utilities/pagination#pagination-model
 subscriptions-1|SHOULD|a client reads which of its subscriptions were granted|4 basic/patterns/subscriptions#acknowledgment
 subscriptions-4|MUST|after a new connection the client subscribes again|4 basic/patterns/subscriptions#graceful-closure
-schema-3|MUST|sampling with tools at a client without them is an error|34 schema#CreateMessageRequestParams
+schema-3|MUST|a client without sampling.tools refuses tools in sampling|34 schema#CreateMessageRequestParams
 schema-4|MUST|an id of an elicitation is opaque to the client|3 schema#ElicitRequestURLParams
 schema-8|SHOULD|a hint is part of a model's name|01234 schema#ModelHint
 schema-10|SHOULD|hints go before priorities|01234 schema#ModelPreferences
@@ -131,9 +131,9 @@ schema-15|SHOULD|hosts keep the metadata of tool uses|34 schema#ToolUseContent
 completion-8|SHOULD|a client takes missing or partial completions|01234 server/utilities/completion#implementation-considerations
 prompts-12|SHOULD|a client reads all pages of prompts|01234 server/prompts#implementation-considerations
 tools-9|SHOULD|a client checks structured results against the tool's schema|234 server/tools#output-schema;01234 server/tools#security-considerations
-tasks-12|MUST|no task is made at a receiver without the capability|3? basic/utilities/tasks#capability-negotiation;3 basic/utilities/tasks#tool-level-negotiation
-tasks-62|MUST|a tool that requires a task is called as one|3 basic/utilities/tasks#tool-level-negotiation
-tasks-63|MUST|a tool that allows no task is called plainly|3 basic/utilities/tasks#tool-level-negotiation
+tasks-12|MUST|a requestor makes no task at a receiver without the capability|3? basic/utilities/tasks#capability-negotiation;3 basic/utilities/tasks#tool-level-negotiation
+tasks-62|MUST|a client calls a tool that requires a task as a task|3 basic/utilities/tasks#tool-level-negotiation
+tasks-63|MUST|a client calls a tool that allows no task plainly|3 basic/utilities/tasks#tool-level-negotiation
 stdio-2|SHOULD|output on stderr is not a sign of failure|4 basic/transports/stdio;3 basic/transports#stdio
 stdio-3|MUST|a client writes nothing but messages to the server|4 basic/transports/stdio;0123 basic/transports#stdio
 stdio-6|SHOULD|a client that speaks only modern revisions probes as well|4 basic/transports/stdio#backward-compatibility
@@ -158,9 +158,9 @@ streamable-http-29|MUST|a header annotation is a token|4 server/tools#x-mcp-head
 streamable-http-30|MUST|only strings, integers and booleans are mirrored|4 server/tools#x-mcp-header;4 basic/transports/streamable-http#schema-extension
 streamable-http-31|MUST|only parameters on a plain path of properties are mirrored|4 server/tools#x-mcp-header;4 basic/transports/streamable-http#schema-extension
 streamable-http-36|MUST|each message is a separate POST|4 basic/transports/streamable-http#sending-messages;123 basic/transports#sending-messages-to-the-server
-streamable-http-40|MUST|a body is one request or notification|4 basic/transports/streamable-http#sending-messages
+streamable-http-40|MUST|a client posts one request or notification in a body|4 basic/transports/streamable-http#sending-messages
 streamable-http-41|MUST|a client accepts JSON and event streams|4 basic/transports/streamable-http#sending-messages;123 basic/transports#sending-messages-to-the-server
-streamable-http-42|MUST|a client reads both JSON and event streams|4 basic/transports/streamable-http#sending-messages;123 basic/transports#sending-messages-to-the-server
+streamable-http-42|MUST|a client reads both JSON and event streams as responses|4 basic/transports/streamable-http#sending-messages;123 basic/transports#sending-messages-to-the-server
 streamable-http-43|MUST|messages go by POST|4 basic/transports/streamable-http#sending-messages;123 basic/transports#sending-messages-to-the-server
 streamable-http-57|MUST|a name that is not plain ASCII is sent in Base64|4? basic/transports/streamable-http#value-encoding;4 basic/transports/streamable-http#standard-request-headers
 streamable-http-59|MUST|values are encoded so that a header cannot be broken|4 basic/transports/streamable-http#value-encoding
@@ -168,7 +168,7 @@ streamable-http-60|MUST|the marks of Base64 are lower case|4 basic/transports/st
 streamable-http-61|MUST|a value that looks like Base64 with its marks is encoded too|4 basic/transports/streamable-http#value-encoding
 streamable-http-62|MUST|a value that is not plain ASCII is sent in Base64|4 basic/transports/streamable-http#value-encoding
 transports-1|SHOULD|a client can speak stdio|0123 basic/transports
-transports-3|MUST|a GET accepts event streams|123 basic/transports#listening-for-messages-from-the-server
+transports-3|MUST|a client's GET accepts event streams|123 basic/transports#listening-for-messages-from-the-server
 transports-10|SHOULD|the version header is the negotiated version|23 basic/transports#protocol-version-header
 transports-13|SHOULD|a client resumes by GET with Last-Event-ID|123 basic/transports#resumability-and-redelivery
 transports-23|MUST|a body is one request, notification or response|123 basic/transports#sending-messages-to-the-server

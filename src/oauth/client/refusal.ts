@@ -1,13 +1,12 @@
 import type { HttpRefusal } from '../../transport/internal-exports.ts';
 import { OAuthError, shown } from '../errors.ts';
 import { oauthChallenge } from './challenge.ts';
-import type { OAuthChallenge } from './challenge.ts';
 import type { DpopNonces } from './dpop.ts';
 import type { FailedLogin } from './failed-login.ts';
 import type { Grant } from './grant.ts';
 import type { HeldTokens } from './held-tokens.ts';
 import type { OAuthLimits } from './limits.ts';
-import { coversScope, unionOfScopes } from './scope.ts';
+import { stepUp } from './scope.ts';
 
 /**
  * Handles a refusal by the MCP server: gets the credentials that it requires. True: send the request again. False: the
@@ -37,20 +36,3 @@ export async function answerRefusal(
 
 const rejected = (url: string, error: string | undefined): OAuthError =>
   new OAuthError('token_rejected', `${new URL(url).origin} refuses a token that was just issued for it${error === undefined ? '' : `: ${shown(error)}`}`);
-
-/** 2026-07-28 basic/authorization#step-up-authorization-flow. */
-async function stepUp(held: HeldTokens, grant: Grant, used: string, url: string, challenge: OAuthChallenge): Promise<boolean> {
-  const { scope } = challenge;
-  const tokens = held.current;
-  const lacking = (why: string): OAuthError =>
-    new OAuthError('insufficient_scope', `${new URL(url).origin} asks for the scopes ${shown(scope)}: ${why}`);
-  if (scope === undefined) throw lacking('it does not name them');
-  if (!grant.stepUp) throw lacking('this grant does not ask again');
-  // Another request has got the scopes meanwhile.
-  if (tokens && tokens.access_token !== used && coversScope(tokens.scope, scope)) return true;
-  if (coversScope(unionOfScopes(tokens?.scope, tokens?.requested_scope), scope)) {
-    throw lacking(coversScope(tokens?.scope, scope) ? 'the token has them already' : 'they were asked for and not granted');
-  }
-  await held.renew({ challenge, used, scope });
-  return true;
-}

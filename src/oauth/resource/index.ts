@@ -1,4 +1,4 @@
-export type { AccessToken, TokenDetails } from './access-token.ts';
+export type { AccessToken, TokenClaims, TokenDetails } from './access-token.ts';
 export { bearer } from './bearer.ts';
 export type { BearerAuth } from './bearer.ts';
 export { hideUnreachable } from './hide-unreachable.ts';
@@ -14,5 +14,4 @@ export type { BearerLimits, BearerOptions, DpopOptions } from './options.ts';
 export { defaultProofReplayLimits, proofReplays } from './proof-replays.ts';
 export type { PresentedProof, ProofReplayLimits, ProofReplays } from './proof-replays.ts';
 export type { ProtectedResourceMetadata } from './protected-resource-metadata.ts';
-export type { TokenClaims } from './token-claims.ts';
 export type { VerifyContext, VerifyToken } from './verify.ts';

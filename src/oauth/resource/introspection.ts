@@ -8,9 +8,14 @@ import type { FetchLimits, FetchOptions } from '../fetch-json.ts';
 import { sha256 } from '../jwk.ts';
 import { postJson } from '../post-json.ts';
 import type { PostAnswer } from '../post-json.ts';
-import { introspected } from './token-claims.ts';
-import type { TokenClaims } from './token-claims.ts';
+import type { TokenClaims } from './access-token.ts';
 import type { VerifyContext, VerifyToken } from './verify.ts';
+
+/**
+ * Marks the claims of a token introspection answer, in which `username` may name the person. A symbol, so that no member
+ * of a token or answer can have this name; copies by spreading keep it.
+ */
+export const introspected: unique symbol = Symbol.for('barewire.introspected');
 
 /** Limits of introspection. */
 export interface IntrospectionLimits {

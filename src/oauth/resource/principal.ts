@@ -1,6 +1,6 @@
 import { shown, TokenError } from '../errors.ts';
-import { introspected } from './token-claims.ts';
-import type { TokenClaims } from './token-claims.ts';
+import type { TokenClaims } from './access-token.ts';
+import { introspected } from './introspection.ts';
 
 /** The principal of a token. */
 export interface Principal {

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../bounds/bounded-map.ts';
 import { sha256 } from '../jwk.ts';
 import type { Jwk } from '../jwk.ts';
-import type { TokenClaims } from './token-claims.ts';
+import type { TokenClaims } from './access-token.ts';
 
 interface Verified {
   readonly claims: TokenClaims;

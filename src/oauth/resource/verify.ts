@@ -1,4 +1,4 @@
-import type { TokenClaims } from './token-claims.ts';
+import type { TokenClaims } from './access-token.ts';
 
 /** The facts about the resource for a verifier. */
 export interface VerifyContext {

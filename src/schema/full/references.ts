@@ -4,27 +4,8 @@ import { isObject } from '../typed.ts';
 import { escapeToken, tokensOf } from '../values.ts';
 import type { Language, Reader } from '../reader.ts';
 import type { FullCompileOptions } from './options.ts';
-import { DRAFT_07, DRAFT_2020_12, kindOf } from './dialects.ts';
-
-type Raw = Readonly<Record<string, unknown>>;
-
-/**
- * Resolves a reference against a base, as far as schema addresses need it (RFC 3986 section 5.2, without queries and
- * without `//authority` references): returns the address without its fragment, and the fragment.
- */
-export function resolveUri(base: string, reference: string): [uri: string, fragment: string] {
-  const [uri = '', fragment = ''] = reference.split(/#(.*)/s);
-  if (!uri) return [base, fragment];
-  if (/^[^:/?]+:/.test(uri)) return [uri, fragment];
-  // Scheme, authority and the path's folders.
-  const [, scheme = '', authority = '', folder = ''] = /^([^:/?]+:)?(\/\/[^/]*)?(.*\/)?/.exec(base) ?? [];
-  const steps: string[] = [];
-  for (const step of (uri.startsWith('/') ? uri : (folder || (authority && '/')) + uri).split('/')) {
-    if (step === '..') steps.length > 1 && steps.pop();
-    else if (step !== '.') steps.push(step);
-  }
-  return [scheme + authority + steps.join('/'), fragment];
-}
+import { dialectOf, kindOf, resolveUri } from './dialects.ts';
+import type { Raw } from './dialects.ts';
 
 /** The subschema with this name as its `$dynamicAnchor`; undefined if it does not exist. */
 export function dynamicAnchor(resource: SchemaResource, name: string): Node | undefined {
@@ -44,28 +25,8 @@ export function createLibrary(
   const resources = new Map<string, SchemaResource>();
   const registered = new Map(Object.entries(schemas));
 
-  /** `seen`: the chain of schemas whose `$schema` led here, to find a cycle. */
-  function dialectOf(raw: Raw, path: string, inherited: Dialect, seen: readonly Raw[] = []): Dialect {
-    if (!('$schema' in raw)) return inherited;
-    const [uri] = resolveUri('', String(raw['$schema']));
-    if (uri === DRAFT_2020_12 + 'schema') return {};
-    if (uri === DRAFT_07) return { draft7: true };
-    const meta = registered.get(uri);
-    const met = [...seen, raw];
-    if (!isObject(meta) || met.includes(meta)) throw new SchemaError('dialect', path, `unknown dialect "${uri}"`);
-    const list = meta['$vocabulary'];
-    if (!isObject(list)) return dialectOf(meta, path, inherited, met);
-    const vocabularies = new Set<string>();
-    for (const name of Object.keys(list)) {
-      const [base, word = '', assertion] = name.split(/vocab\/(\w+)(-assertion)?/);
-      if (base === DRAFT_2020_12 && (!assertion || formats)) vocabularies.add(word);
-      else if (list[name]) throw new SchemaError('dialect', path, `unknown vocabulary "${name}"`);
-    }
-    return { vocabularies };
-  }
-
   function addResource(uri: string, raw: unknown, path: string, inherited: Dialect): SchemaResource {
-    const dialect = isObject(raw) ? dialectOf(raw, path, inherited) : inherited;
+    const dialect = isObject(raw) ? dialectOf(raw, path, inherited, registered, formats) : inherited;
     const resource: SchemaResource = { uri, raw, path, dialect, anchors: new Map() };
     resources.set(uri, resource);
     return resource;

@@ -5,11 +5,11 @@ import type { Params } from '../../jsonrpc/message.ts';
 import type { RequestOptions } from '../../jsonrpc/pending-requests.ts';
 import { stopOf } from '../../jsonrpc/stop.ts';
 import type { Stop } from '../../jsonrpc/stop.ts';
-import { requestsOf } from '../../protocol/requests.ts';
+import { requestsOf } from '../../protocol/progress.ts';
 import type { Auth } from '../../transport/auth.ts';
 import { AskingExchange, defaultMaxAsks, unanswered } from '../input-requests.ts';
 import type { Question } from '../input-requests.ts';
-import { ToolError } from '../failure.ts';
+import { ToolError } from '../errors.ts';
 import type { LegacyRequester } from '../exchange.ts';
 import { onReady } from '../connected-client.ts';
 

@@ -7,7 +7,7 @@ import type { Auth } from '../../transport/auth.ts';
 import { dictionary, RepeatedExchange } from '../input-requests.ts';
 import type { AnswerStore, AskedBefore } from '../input-requests.ts';
 import type { ServerInternals } from '../server-core.ts';
-import { ToolError } from '../failure.ts';
+import { ToolError } from '../errors.ts';
 import { boundTo, requestStateSealer } from './request-state.ts';
 import type { RequestStateSealer } from './request-state.ts';
 

@@ -1,11 +1,13 @@
 import { invalidParams } from '../../jsonrpc/internal-exports.ts';
 import type { Bag } from '../../jsonrpc/index.ts';
+import { MissingCapabilityError } from '../../protocol/index.ts';
+import { resultType } from '../../protocol/internal-exports.ts';
+import type { Context, Exchange, Listener, ServerExtension, TellListeners } from '../../server/index.ts';
 import type { Auth } from '../../transport/internal-exports.ts';
-import type { Context, Listener, ServerExtension, TellListeners } from '../../server/index.ts';
 import { mayHear, ownerOf } from '../tasks.ts';
 import type { Tasks } from '../tasks.ts';
 import type { TaskView } from '../journal.ts';
-import { seed, tasksExtension, tasksRevisions } from '../task-form.ts';
+import { commonFields, tasksExtension, tasksRevisions } from '../task-form.ts';
 
 /** The most ids in one subscription. */
 const maxTaskIds = 1000;
@@ -129,3 +131,20 @@ export function detailedTask(view: TaskView): Bag {
   if (questions) task['inputRequests'] = questions;
   return task;
 }
+
+/** The response to a call that begins a task: `CreateTaskResult`. ext-tasks, Task Creation. */
+export function createdTask(view: TaskView): { resultType: 'task' } & Bag {
+  return seed({ resultType: 'task' as const }, view);
+}
+
+function seed<T extends Bag>(task: T, view: TaskView): T & Bag {
+  return Object.assign(task, commonFields(view), { ttlMs: view.ttlMs, pollIntervalMs: view.pollIntervalMs });
+}
+
+/** Whether the client of a request declared the extension with it. ext-tasks, Capability Negotiation. */
+export const declaresTasks = ({ revision, capabilities: { extensions } }: Exchange): boolean =>
+  resultType(revision) && extensions !== undefined && Object.hasOwn(extensions, tasksExtension);
+
+/** The error for a call that must be a task, whose client did not declare the extension. */
+export const missingExtension = (): MissingCapabilityError =>
+  new MissingCapabilityError(`the extension ${tasksExtension}`, { extensions: { [tasksExtension]: {} } });

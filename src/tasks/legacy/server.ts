@@ -1,17 +1,21 @@
-import { internalError, methodNotFound, notificationText } from '../../jsonrpc/internal-exports.ts';
+import { internalError, invalidParams, methodNotFound, methodNotFoundCode, notificationText } from '../../jsonrpc/internal-exports.ts';
 import { RpcError } from '../../jsonrpc/index.ts';
 import type { Bag, Notification, Params } from '../../jsonrpc/index.ts';
-import type { CallToolResult, ServerCapabilities, Task } from '../../protocol/index.ts';
+import { coreTasks } from '../../protocol/index.ts';
+import type { CallToolResult, Revision, ServerCapabilities, Task } from '../../protocol/index.ts';
 import { isTerminal, relatedTask } from '../../protocol/internal-exports.ts';
 import type { Exchange, LegacyExtension, LegacyRequester, Requester } from '../../server/index.ts';
-import { adaptToolResult, askClient } from '../../server/internal-exports.ts';
+import { adaptToolResult, askClient, RawResult } from '../../server/internal-exports.ts';
 import type { Auth } from '../../transport/internal-exports.ts';
 import type { TaskView } from '../journal.ts';
 import type { TaskLimits } from '../limits.ts';
 import { RequestRate } from '../request-rate.ts';
 import { mayHear, ownerOf } from '../tasks.ts';
 import type { Tasks } from '../tasks.ts';
-import { legacyTask } from '../task-form.ts';
+import { commonFields } from '../task-form.ts';
+
+const pageSize = 100;
+const cursorPattern = /^\d{15}-[a-z0-9-]{1,100}$/;
 
 const declared: ServerCapabilities = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
 
@@ -70,19 +74,27 @@ export class LegacyTasks {
     };
   }
 
-  /** Called when a client begins a task: it gets the notifications of the task's handler. */
-  begun(id: string, begun: Begun): void {
-    this.#begun.set(id, begun);
-  }
-
-  /** Called when the task could not be stored. */
-  failed(id: string): void {
-    this.#begun.delete(id);
-  }
-
-  /** Notifies the client that began a task of its states, as long as it is connected to this process. */
-  follow(view: TaskView): void {
-    if (this.#begun.has(view.id)) void this.#tell(view).catch(() => {}).finally(() => this.#begun.delete(view.id));
+  /**
+   * Answers a call that its client requested as a task: with the task, as soon as `begin` has stored it. The client gets the
+   * notifications of the task's handler, and is notified of its states, as long as it is connected to this process.
+   * basic/utilities/tasks#creating-tasks.
+   */
+  async create(
+    { requester, auth }: Exchange, scopes: readonly string[], begin: (named: (id: string) => void) => Promise<TaskView>,
+  ): Promise<RawResult> {
+    let begun = '';
+    try {
+      const view = await begin((id) => {
+        begun = id;
+        this.#begun.set(id, { requester, owner: ownerOf(auth), scopes });
+      });
+      if (this.#begun.has(begun)) void this.#tell(view).catch(() => {}).finally(() => this.#begun.delete(begun));
+      return new RawResult({ task: legacyTask(view) });
+    } catch (error) {
+      // The task could not be stored.
+      this.#begun.delete(begun);
+      throw error;
+    }
   }
 
   /** Sends a notification of the task's handler, such as progress under the call's token. */
@@ -132,7 +144,7 @@ export class LegacyTasks {
 
   async #list(cursor: unknown, { auth, requester }: Exchange): Promise<object> {
     if (isAnonymous(requester)) throw methodNotFound('tasks/list');
-    const { tasks, nextCursor } = await this.#tasks.list(auth, cursor);
+    const { tasks, nextCursor } = await listTasks(this.#tasks, auth, cursor);
     return { tasks: tasks.map(legacyTask), nextCursor };
   }
 
@@ -188,4 +200,60 @@ function resultOf({ id, status, end }: TaskView, { revision }: Exchange): object
   }
   if (end?.status === 'failed') throw new RpcError(end.error.code, end.error.message, end.error.data);
   throw internalError(isTerminal(status) ? 'The task was cancelled' : 'The task has no result yet');
+}
+
+export interface TaskPage {
+  readonly tasks: readonly TaskView[];
+  readonly nextCursor: string | undefined;
+}
+
+/**
+ * Returns a page of the caller's tasks, without tasks whose scopes the credentials lack. Throws `-32602` for a malformed cursor.
+ * basic/utilities/tasks#listing-tasks.
+ */
+export async function listTasks(all: Tasks, auth: Auth | undefined, cursor: unknown): Promise<TaskPage> {
+  if (cursor !== undefined && (typeof cursor !== 'string' || !cursorPattern.test(cursor))) {
+    throw invalidParams('cursor is not a cursor of this list');
+  }
+  const owner = ownerOf(auth);
+  const found = await all.store.list(owner, cursor, pageSize + 1);
+  const shown = found.slice(0, pageSize);
+  const tasks = await Promise.all(shown.map(({ id }) => all.find(owner, id).catch((error: unknown) => {
+    // A task may have been deleted meanwhile. If the store fails, the whole list fails, so that no task is missing from it.
+    if (!(error instanceof RpcError)) throw error;
+    return undefined;
+  })));
+  return {
+    tasks: tasks.filter((task) => task !== undefined && mayHear(task, auth)) as TaskView[],
+    nextCursor: found.length > pageSize ? shown.at(-1)?.place : undefined,
+  };
+}
+
+/** A task as in 2025-11-25. It is `failed` if the result has `isError`: basic/utilities/tasks#task-execution-errors. */
+export function legacyTask(view: TaskView): Task {
+  const { end, ttlMs, pollIntervalMs } = view;
+  const toolFailed = end?.status === 'completed' && end.result['isError'] === true;
+  return {
+    ...commonFields(view),
+    ...toolFailed && { status: 'failed', statusMessage: textOf(end.result) ?? view.message ?? 'The tool has failed' },
+    ttl: ttlMs,
+    pollInterval: pollIntervalMs,
+  } as Task;
+}
+
+/** The first text block of a result, for the status message. */
+function textOf({ content }: Bag): string | undefined {
+  const blocks = Array.isArray(content) ? content as { text?: unknown }[] : [];
+  const text = blocks.find((block) => typeof block.text === 'string')?.text;
+  return typeof text === 'string' ? text.slice(0, 1000) : undefined;
+}
+
+/** The error for a call as a task of a tool that is never one. basic/utilities/tasks#tool-level-negotiation. */
+export const needlessTask = (name: string): RpcError =>
+  new RpcError(methodNotFoundCode, `Tool ${JSON.stringify(name)} cannot be called as a task`);
+
+/** The error for a plain call of a tool that runs only as a task, in a revision before 2026-07-28. */
+export function missingTask(name: string, revision: Revision): RpcError {
+  const why = coreTasks(revision) ? 'must be called as a task' : `runs only as a task, which ${revision.version} does not have`;
+  return new RpcError(methodNotFoundCode, `Tool ${JSON.stringify(name)} ${why}`);
 }

@@ -5,7 +5,7 @@ import { readEdits } from '../../../scripts/requirements/removals.mjs';
 
 const lines = {
   client: /(^|\/)client(\/|-)|^src\/oauth\/client|^src\/host|^src\/explain|^src\/tasks\/(task-client|task-handle|task-news|legacy\/client)\.ts$/,
-  server: /^src\/server\/|\/http\/server\/|^src\/transport\/stdio\/serve|^src\/oauth\/resource\/|\/http\/node\/listener|^src\/tasks\/(?!task-client|task-handle|task-news|legacy\/client|task-form)/,
+  server: /^src\/server\/|\/http\/server\/|^src\/transport\/stdio\/serve|^src\/oauth\/resource\/|\/http\/node\/request-listener|^src\/tasks\/(?!task-client|task-handle|task-news|legacy\/client-receiver|task-form|task-id)/,
 };
 
 /**

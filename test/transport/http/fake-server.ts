@@ -4,7 +4,7 @@ import { Connection, InboundRequest } from '../../../src/jsonrpc/index.ts';
 import { invalidParamsCode, methodNotFoundCode, RpcError } from '../../../src/jsonrpc/errors.ts';
 import { notify } from '../../../src/jsonrpc/inbound-request.ts';
 import { readCancellation } from '../../../src/protocol/cancellation.ts';
-import { requestsOf } from '../../../src/protocol/requests.ts';
+import { requestsOf } from '../../../src/protocol/progress.ts';
 import type { Outlet, Params } from '../../../src/jsonrpc/index.ts';
 import * as revisionTable from '../../../src/protocol/revisions.ts';
 import { negotiate, revisions as allRevisions, selectRevisions } from '../../../src/protocol/revisions.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { sseParser } from '../../../src/transport/http/sse-parser.ts';
 import { Backlog } from '../../../src/transport/http/server/backlog.ts';
 import { both, modern, note, rpc, start } from './harness.ts';
-import { requestsOf } from '../../../src/protocol/requests.ts';
+import { requestsOf } from '../../../src/protocol/progress.ts';
 import type { Bench } from './harness.ts';
 import { everyNth } from '../../every-nth.ts';
 

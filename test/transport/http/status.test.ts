@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
-import { httpListener } from '../../../src/transport/http/node/listener.ts';
+import { httpListener } from '../../../src/transport/http/node/request-listener.ts';
 import { fakeServer } from './fake-server.ts';
 import { code, modern, note, rpc, start } from './harness.ts';
 import type { Sent } from './harness.ts';

@@ -187,7 +187,7 @@ export const headers: Scene = {
   name: 'tools whose parameters travel in headers',
   rules: [
     'streamable-http-5', 'streamable-http-7', 'streamable-http-9', 'streamable-http-24', 'streamable-http-57', 'streamable-http-59', 'streamable-http-60',
-    'streamable-http-61', 'streamable-http-62', 'streamable-http-49', 'streamable-http-51', ...Object.values(bad).map(([rule]) => rule),
+    'streamable-http-61', 'streamable-http-62', 'streamable-http-49', 'streamable-http-50', 'streamable-http-51', ...Object.values(bad).map(([rule]) => rule),
   ],
   suits: ({ era }, way) => era === 'modern' && way === 'http',
   offer: () => ({ tools: [mirrored, ...valued, latinName, ...Object.values(bad).map(([, tool]) => tool), foreign] }),

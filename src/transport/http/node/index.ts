@@ -7,8 +7,8 @@
 export type { HttpEngine, ListenOptions } from './engine.ts';
 export { guarded, guardedUpgrade, ownAddress } from './guarded.ts';
 export type { GuardOf } from './guarded.ts';
-export { httpListener } from './listener.ts';
-export type { HttpListener, NodeRequest } from './listener.ts';
+export { httpListener } from './request-listener.ts';
+export type { HttpListener, NodeRequest } from './request-listener.ts';
 export { serveHttp } from './serve.ts';
 export type { HttpServer, ServeHttpOptions } from './serve.ts';
 export { httpTransport } from './transport.ts';

@@ -10,7 +10,7 @@ import { checkHttpOptions, httpShape } from '../server/options.ts';
 import type { HttpOptions } from '../server/options.ts';
 import type { ServerPort } from '../../server-port.ts';
 import type { HttpEngine } from './engine.ts';
-import { listenerOf } from './listener.ts';
+import { listenerOf } from './request-listener.ts';
 
 /** The options of `serveHttp`. */
 export interface ServeHttpOptions extends HttpOptions {

@@ -14,7 +14,8 @@ import type { ClientCapabilities, Revision, Task, TaskStatus } from '../../proto
 import { defaultReceivedTaskLimits, receivedLimitsShape } from '../limits.ts';
 import type { ReceivedTaskLimits } from '../limits.ts';
 import { RequestRate } from '../request-rate.ts';
-import { commonFields, random, ttlOf } from '../task-form.ts';
+import { commonFields, ttlOf } from '../task-form.ts';
+import { newTaskId, readTaskId, unknownTask } from '../task-id.ts';
 
 /** A question of the server that the client works on, or has answered. */
 interface ReceivedTask extends Listed {
@@ -117,8 +118,7 @@ class ReceivedTasks {
       throw internalError(`The tasks would take too much memory: the limit is ${maxReceivedBytes} bytes`);
     }
     const now = this.#clock.now();
-    // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control: with enough entropy to prevent guessing.
-    const id = random(20);
+    const id = newTaskId();
     const timer = atTime(this.#clock, now + ttl, () => this.#drop(task), true);
     const task: ReceivedTask = {
       id, ttl, timer, weight,
@@ -165,9 +165,8 @@ class ReceivedTasks {
   }
 
   #find({ taskId }: Bag): ReceivedTask {
-    if (typeof taskId !== 'string') throw invalidParams('taskId must be a string');
-    const task = this.#tasks.get(taskId);
-    if (!task) throw invalidParams('taskId: unknown task; it may have expired');
+    const task = this.#tasks.get(readTaskId(taskId));
+    if (!task) throw unknownTask();
     return task;
   }
 

@@ -1,20 +1,22 @@
-import { internalError, methodNotFoundCode } from '../jsonrpc/internal-exports.ts';
+import { internalError } from '../jsonrpc/internal-exports.ts';
 import { Cancelled, RpcError } from '../jsonrpc/index.ts';
 import type { Bag } from '../jsonrpc/index.ts';
 import { quote } from '../bounds/quote.ts';
 import { resultType } from '../protocol/internal-exports.ts';
-import { coreTasks, metaKeys, MissingCapabilityError } from '../protocol/index.ts';
-import { ModernExchange, RawResult } from '../server/internal-exports.ts';
+import { coreTasks, metaKeys } from '../protocol/index.ts';
+import { ModernExchange } from '../server/internal-exports.ts';
 import type { AskingExchange } from '../server/internal-exports.ts';
 import type { AnyAround, Context, Exchange, Guarded, HandlerCall, Step, TaskSteps, TaskSupport } from '../server/index.ts';
 import type { TaskView } from './journal.ts';
+import { createdTask, declaresTasks, missingExtension } from './extension/server.ts';
+import { missingTask, needlessTask } from './legacy/server.ts';
 import type { LegacyTasks } from './legacy/server.ts';
 import { rememberAuth } from './options.ts';
 import type { TasksOptions } from './options.ts';
 import { TaskExchange } from './task-exchange.ts';
 import { ownerOf } from './tasks.ts';
 import type { TaskOrder, Tasks } from './tasks.ts';
-import { createdTask, legacyTask, tasksExtension, ttlOf } from './task-form.ts';
+import { ttlOf } from './task-form.ts';
 
 interface Parts {
   readonly tasks: Tasks;
@@ -57,25 +59,16 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
     // A worker makes this call to run a task.
     if (exchange instanceof TaskExchange) return next();
     const { task: support } = call.definition as { task?: TaskSupport };
-    const { revision, capabilities } = exchange;
+    const { revision } = exchange;
     const wanted = coreTasks(revision) ? call.params['task'] : undefined;
     if (wanted !== undefined) {
       if (!support) throw needlessTask(call.name);
-      let begun = '';
-      return begin(call, exchange, ttlOf(wanted), (id) => {
-        begun = id;
-        legacy.begun(id, { requester: exchange.requester, owner: ownerOf(exchange.auth), scopes: scopesOf(call) });
-      }).then((view) => {
-        legacy.follow(view);
-        return new RawResult({ task: legacyTask(view) });
-      }, (error: unknown) => {
-        legacy.failed(begun);
-        throw error;
-      });
+      const ttlMs = ttlOf(wanted);
+      return legacy.create(exchange, scopesOf(call), (named) => begin(call, exchange, ttlMs, named));
     }
     if (!support) return next();
-    const declared = resultType(revision) && capabilities.extensions !== undefined && Object.hasOwn(capabilities.extensions, tasksExtension);
-    if (support === 'required' && !declared) throw needsTask(call.name, exchange);
+    const declared = declaresTasks(exchange);
+    if (support === 'required' && !declared) throw resultType(revision) ? missingExtension() : missingTask(call.name, revision);
     const plainly = (): unknown => next((call as HandlerCall).args, Object.assign(call.ctx, plainSteps(exchange)));
     if (!declared) return plainly();
     const asTask = (): Promise<object> => begin(call, exchange).then(createdTask);
@@ -93,18 +86,6 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
 function notKept(error: unknown): never {
   if (error instanceof RpcError) throw error;
   throw Object.assign(internalError('The task could not be stored'), { cause: error });
-}
-
-/** 2025-11-25 basic/utilities/tasks#tool-level-negotiation. */
-const needlessTask = (name: string): RpcError =>
-  new RpcError(methodNotFoundCode, `Tool ${JSON.stringify(name)} cannot be called as a task`);
-
-function needsTask(name: string, { revision }: Exchange): RpcError {
-  if (resultType(revision)) {
-    return new MissingCapabilityError(`the extension ${tasksExtension}`, { extensions: { [tasksExtension]: {} } });
-  }
-  const why = coreTasks(revision) ? 'must be called as a task' : `runs only as a task, which ${revision.version} does not have`;
-  return new RpcError(methodNotFoundCode, `Tool ${JSON.stringify(name)} ${why}`);
 }
 
 function orderOf(

@@ -30,26 +30,26 @@ const entries = [
   { ...programNamed('mcp-server'), ceiling: 38.11 * KIB },
   { ...programNamed('tasks-server'), ceiling: 53.37 * KIB },
   { ...programNamed('fleet-server'), ceiling: 44.87 * KIB },
-  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.58 * KIB },
-  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.70 * KIB, firstLoad: true },
-  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 34.07 * KIB },
+  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.64 * KIB },
+  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.72 * KIB, firstLoad: true },
+  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 34.08 * KIB },
   { ...programNamed('schema-full'), ceiling: 9.23 * KIB },
   { ...programNamed('oauth-login'), ceiling: 35.8 * KIB },
-  { ...programNamed('oauth-service'), ceiling: 33.07 * KIB },
+  { ...programNamed('oauth-service'), ceiling: 33.08 * KIB },
   { ...programNamed('validator'), ceiling: 7.20 * KIB },
-  { ...programNamed('host'), ceiling: 41.88 * KIB },
+  { ...programNamed('host'), ceiling: 41.92 * KIB },
   { ...programNamed('tap'), ceiling: 4.01 * KIB },
   { ...programNamed('transcript'), ceiling: 5.42 * KIB },
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
   { ...programNamed('doctor'), ceiling: 16.79 * KIB },
   { ...programNamed('judge'), ceiling: 64.73 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.88 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.93 * KIB },
 ];
 
 /** Ceilings of the unpacked package: executable files and types, and files for reading. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3094.5 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5431 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3097.1 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5433.4 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

@@ -41,9 +41,9 @@ export function parseOrigin(domain: unknown): string {
   if (typeof domain !== 'string' || domain.length > maxChars) return fail('is not a text of at most 280 characters');
   const [, scheme = '', star = '', rest = ''] = /^([a-z]{2,5}:\/\/)(\*\.)?([^\s*]+)$/i.exec(domain) ?? [];
   if (!URL.canParse(scheme + rest)) return fail('is not an origin such as https://a.example');
-  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(scheme + rest);
-  if (username !== '' || password !== '' || search !== '' || hash !== '' || pathname !== '/') return fail('is more than an origin');
-  // An empty query, fragment or user name, or a backslash, leaves no trace in the parsed parts.
+  const { protocol, hostname, port, pathname } = new URL(scheme + rest);
+  if (pathname !== '/') return fail('is more than an origin');
+  // In the text: an empty query, fragment or user name, or a backslash, leaves no trace in the parsed parts.
   if (/[?#\\@]/.test(rest)) return fail('is more than an origin');
   if (!plainHost.test(hostname)) return fail('has a host that a policy cannot name');
   if (!secure.test(protocol) && !(plain.test(protocol) && loopback.test(hostname))) return fail('is neither secure (https, wss) nor on this machine');

@@ -162,7 +162,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
     if (result === undefined) {
       const epoch = cache?.epoch ?? 0;
       result = await server.request(terms, params, options);
-      if (terms.all.typed && typeOf(result) !== 'complete') {
+      if (terms.all.typed && result['resultType'] !== 'complete' && typeOf(result) !== 'complete') {
         result = await this.#unfinished(terms, params, result, options);
       } else if (cache && (!context || await context() === asking)) cache.keep(method, params, result, epoch, asking);
     }

@@ -67,7 +67,7 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
       return legacy.create(exchange, scopesOf(call), (named) => begin(call, exchange, ttlMs, named));
     }
     if (!support) return next();
-    const declared = declaresTasks(exchange);
+    const declared = resultType(revision) && declaresTasks(exchange);
     if (support === 'required' && !declared) throw resultType(revision) ? missingExtension() : missingTask(call.name, revision);
     const plainly = (): unknown => next((call as HandlerCall).args, Object.assign(call.ctx, plainSteps(exchange)));
     if (!declared) return plainly();

@@ -10,11 +10,8 @@ const idBytes = 20;
  */
 export const newTaskId = (): string => random(idBytes);
 
-/** The `taskId` of a request. Throws `-32602` if it is not a string. */
-export function readTaskId(id: unknown): string {
-  if (typeof id !== 'string') throw invalidParams('taskId must be a string');
-  return id;
-}
+/** The error `-32602` for a `taskId` that is not a string. */
+export const malformedTaskId = (): RpcError => invalidParams('taskId must be a string');
 
 /** The error `-32602` for an id that is not that of a task of the caller. */
 export const unknownTask = (): RpcError => invalidParams('taskId: unknown task; it may have expired');

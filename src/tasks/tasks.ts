@@ -9,7 +9,7 @@ import { readTask, viewOf } from './journal.ts';
 import type { TaskEnd, TaskHead, TaskView } from './journal.ts';
 import type { TaskLimits } from './limits.ts';
 import type { TaskStore } from './store.ts';
-import { newTaskId, random, readTaskId, unknownTask } from './task-id.ts';
+import { malformedTaskId, newTaskId, random, unknownTask } from './task-id.ts';
 
 /**
  * The owner of a task: the caller's principal. Without authentication, each caller that knows the id, which cannot be
@@ -144,7 +144,8 @@ export class Tasks {
    * `-32602` if the owner has no such task.
    */
   async find(owner: string, id: unknown): Promise<TaskView> {
-    const stored = await this.store.load(readTaskId(id));
+    if (typeof id !== 'string') throw malformedTaskId();
+    const stored = await this.store.load(id);
     const over = stored?.expiresAt !== undefined && stored.expiresAt !== null && stored.expiresAt <= this.clock.now();
     if (!stored || stored.owner !== owner || over) {
       throw unknownTask();

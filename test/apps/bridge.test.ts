@@ -326,6 +326,11 @@ test('bridge: the app is told before it ends, and waited for, but not for ever',
 });
 
 test('bridge: size, log, teardown of the app arrive, and the size is a size', async () => {
+  // No callback is needed.
+  const deaf = made();
+  await deaf.begin();
+  for (const method of ['ui/notifications/size-changed', 'notifications/message', 'ui/notifications/request-teardown', 'notifications/cancelled']) deaf.say({ jsonrpc: '2.0', method, params: {} });
+  assert.deepEqual([deaf.refused, deaf.ended], [[], []]);
   const heard: unknown[] = [];
   const { say, begin } = made({ onSize: (size) => heard.push(size), onLog: (message) => heard.push(message), onRequestTeardown: () => heard.push('end') });
   await begin();

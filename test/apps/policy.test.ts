@@ -18,7 +18,8 @@ const bad: readonly unknown[] = [
   '*', 'https://*', 'https://*.com', 'https://*.*.example', 'https://a.*', 'https:', 'https://', 'data:', 'blob:', "'self'", "'unsafe-eval'", 'javascript://a.example', 'file:///etc',
   'http://a.example', 'ws://a.example', 'ftp://a.example', 'https://user@a.example', 'https://user:x@a.example', 'https://@a.example', 'https://a.example/path', 'https://a.example?', 'https://a.example#',
   'https://a.example\\b', 'https://[::1]', 'https://a.example:99999', 'https://*.127.0.0.1', `https://${'a'.repeat(300)}.example`, 'a.example', '//a.example', '', 7, null, undefined, {}, ['https://a.example'],
-  'http://localhost.evil.example', 'http://127.0.0.1.evil.example', 'https://a..example', 'https://%61.example;', 'https://a.example%0a', 'https://a\u3002; x',
+  'http://localhost.evil.example', 'http://127.0.0.1.evil.example', 'http://notlocalhost', 'http://a_localhost', 'http://evil.example.notlocalhost', 'ws://x-127.0.0.1.a',
+  'https://:x@a.example', 'https://a.example?q', 'https://a.example#f', 'https://user@a.example?q#f', 'https://a.example/?', 'https://a.example/#', 'https://a..example', 'https://%61.example;', 'https://a.example%0a', 'https://a\u3002; x',
 ];
 for (const given of bad) {
   test(`origins: refused: ${JSON.stringify(given)?.slice(0, 60)}`, () => assert.throws(() => parseOrigin(given), TypeError));

@@ -10,6 +10,7 @@ import type { InboundRequest } from '../../src/jsonrpc/inbound-request.ts';
 import { quote } from '../../src/bounds/quote.ts';
 import { weighText, weighValue } from '../../src/bounds/weight.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
+import { randomOf } from '../random.ts';
 
 // In a process of its own: it measures the memory of the process.
 
@@ -389,4 +390,22 @@ test('budget: a value that came parsed is refused where it holds too many', () =
   const message = { jsonrpc: '2.0', id: 1, method: 'm', params: { list: Array.from({ length: 20_000 }, () => ({})) } };
   assert.equal(decodeValue(message, { maxValues: 10_000 }).kind, 'refusal');
   assert.equal(decodeValue(message, { maxValues: 100_000 }).kind, 'request');
+});
+
+test('the weight of a value: 64 bytes for it and for each value in it, and the lengths of its texts and names', () => {
+  const random = randomOf(3);
+  const drawn = (depth: number): unknown => {
+    const kind = Math.floor(random() * (depth > 3 ? 4 : 6));
+    const list = (): unknown[] => Array.from({ length: Math.floor(random() * 4) }, () => drawn(depth + 1));
+    return [() => null, () => random() * 100, () => random() < 0.5, () => 'x'.repeat(Math.floor(random() * 50)), list, () => Object.fromEntries(list().map((one, at) => ['n'.repeat(1 + Math.floor(random() * 20)) + at, one]))][kind]?.();
+  };
+  const weightOf = (value: unknown): number => {
+    if (typeof value === 'string') return 64 + value.length;
+    if (typeof value !== 'object' || value === null) return 64;
+    return Object.entries(value).reduce((sum, [name, one]) => sum + (Array.isArray(value) ? 0 : name.length) + weightOf(one), 64);
+  };
+  for (let round = 0; round < 500; round++) {
+    const value = drawn(0);
+    assert.equal(weighValue(value), weightOf(value), JSON.stringify(value));
+  }
 });

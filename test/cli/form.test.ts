@@ -188,6 +188,10 @@ test('a page: shown whole, with its host, opened by nobody', async (t) => {
   // The requester and the address are shown before the question. Only a yes accepts.
   assert.match(shown, /^\nTravel asks:\n│ Pay\n.*\n.*pay\?x=1\n.*\n  Will you visit it/);
   for (const no of [['n'], ['maybe', 'no'], ['']]) assert.notEqual((await fill(page, ...no))[0].action, 'accept');
+  // Another word is no answer, also if it begins or ends like one.
+  for (const word of ['nope', 'no way', 'never', 'yes please', 'yesterday', 'on', 'oh no', 'eyes', 'say yes']) {
+    for (const [last, action] of [['yes', 'accept'], [' NO ', 'decline']] as const) assert.deepEqual((await fill(page, word, last))[0], { action }, word);
+  }
   assert.deepEqual((await fill(page, 'n'))[0], { action: 'decline' });
   // A long address is shown completely; one that is too long to show is not visited.
   for (const [length, action] of [[3000, 'accept'], [100_000, 'decline']] as const) {

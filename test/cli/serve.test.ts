@@ -35,13 +35,20 @@ test('serve: the tools of a folder over stdio', { skip: unix }, async () => {
 });
 
 test('serve: over HTTP, until it is told to end', { skip: unix }, async () => {
-  let called: Promise<Ran> | undefined;
-  const { code } = await run(['serve', '--port', '0', '--env', 'GREETER=http', folder], (err, signal) => {
-    const [, url] = /serving (http:\S+)/.exec(err) ?? [];
-    if (url !== undefined) called ??= run(['call', url, 'hello', 'who=me']).finally(() => signal('SIGTERM'));
+  add('slow', script({ name: 'slow', annotations: { readOnlyHint: true } }, 'sleep 60'));
+  add('limited', script({ name: 'limited', annotations: { readOnlyHint: true } }, 'printf \'{"result": "%s"}\\n\' "$(grep "Max data size" /proc/self/limits | tr -s " ")"'));
+  let called: Promise<Ran[]> | undefined;
+  const { code, err } = await run(['serve', '--port', '0', '--env', 'GREETER=http', '--time', '0.4', '--memory', '100.5', folder], (said, signal) => {
+    const [, url] = /serving (http:\S+)/.exec(said) ?? [];
+    if (url !== undefined) called ??= Promise.all([['hello', 'who=me'], ['slow'], ['limited']].map((words) => run(['call', url, ...words]))).finally(() => signal('SIGTERM'));
   });
   assert.equal(code, 143);
-  assert.equal((await called)?.out, 'hello from http\n');
+  const [hello, slow, limited] = await called ?? [];
+  assert.equal(hello?.out, 'hello from http\n');
+  // The options are limits of the runs, each in its unit.
+  assert.match(`${slow?.out}${slow?.err}`, /slow took longer than 400 ms/);
+  if (err.includes('prlimit')) assert.match(limited?.out ?? '', /^Max data size 105381888 105381888 /);
+  for (const name of ['slow', 'limited']) rmSync(join(folder, name));
 });
 
 test('serve --check: says what would be served, what bounds it, and what is wrong', { skip: unix }, async () => {

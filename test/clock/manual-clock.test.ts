@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { every, pause, systemClock } from '../../src/bounds/clock.ts';
+import { atTime } from '../../src/bounds/long-timer.ts';
+import { checkOptions, longestTimerMs } from '../../src/bounds/options.ts';
 import { McpClient } from '../../src/client/index.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
@@ -87,4 +89,29 @@ test('the system clock: a turn can be stopped, soon comes after the microtasks, 
     void Promise.resolve().then(() => Promise.resolve()).then(() => order.push('microtasks'));
   });
   assert.deepEqual(order, ['microtasks', 'soon', 'turn']);
+});
+
+test('a time that is too long for one timer is reached by several, once; a stop ends them', () => {
+  for (const [left, timers] of [[-5, 1], [0, 1], [5, 1], [longestTimerMs - 1, 1], [longestTimerMs, 1], [longestTimerMs + 1, 2], [3 * longestTimerMs, 3]] as const) {
+    for (const stopped of [false, true]) {
+      const clock = manualClock(1000);
+      let [ran, ticks] = [0, 0];
+      const timer = atTime(clock, 1000 + left, () => ran++);
+      for (; clock.waiting > 0; ticks++) {
+        if (stopped && ticks === timers - 1) timer?.stop();
+        assert.ok((clock.due ?? 0) - clock.monotonic() <= longestTimerMs);
+        clock.tick(1000 + (clock.due ?? 0));
+      }
+      assert.deepEqual([ran, ticks, clock.now()], stopped ? [0, timers, clock.now()] : [1, timers, 1000 + Math.max(0, left)], `${left} ${stopped}`);
+    }
+  }
+});
+
+test('an option in milliseconds is 0 to what a timer can wait; another number may be any', () => {
+  for (const ms of [0, 0.5, longestTimerMs]) checkOptions('x: limits', { waitMs: ms, most: ms }, { waitMs: 0, most: 0 } as never);
+  for (const ms of [-1, -0.5, longestTimerMs + 1, Infinity]) {
+    assert.throws(() => checkOptions('x: limits', { waitMs: ms }, { waitMs: 0 } as never), /waitMs.*expected 0 to \d+, not/);
+    checkOptions('x: limits', { most: ms }, { most: 0 } as never);
+  }
+  for (const ms of [Number.NaN, '5', null, true]) assert.throws(() => checkOptions('x: limits', { waitMs: ms }, { waitMs: 0 } as never), /waitMs/);
 });

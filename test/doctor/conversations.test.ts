@@ -50,6 +50,11 @@ async function of(reply: (method: string, params: Record<string, unknown>, conve
   return { found: diagnosis.findings.map(({ code, what }) => `${code}: ${what}`), facts: diagnosis.facts.filter((fact) => !fact.startsWith('first answer')), sent, diagnosis };
 }
 
+test('a conversation: of a server that declares no list no count is told', async () => {
+  const { facts } = await of((method) => (method === 'initialize' ? hello({ capabilities: {}, serverInfo: { name: 's', version: '1' } }) : method === 'ping' ? { result: {} } : { error: { code: -32601, message: 'bad' } }));
+  assert.deepEqual(facts, ['it is s 1', 'it speaks 2025-11-25']);
+});
+
 test('a conversation: everything that is declared is listed, nothing else is served, and the other era is asked in another', async () => {
   const tool = { name: 't', description: 'd', inputSchema: { type: 'object' } };
   const lists: Record<string, Reply> = {

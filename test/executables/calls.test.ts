@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -98,7 +100,7 @@ function folder(t: TestContext): string {
 const unix = process.platform === 'win32' ? 'files have no such rights on Windows' : false;
 const root = process.getuid?.() === 0;
 
-test('a folder and its files: who may change them, what is a program, and where links lead', { skip: unix }, (t) => {
+test('a folder and its files: who may change them, what is a program, and where links lead', { skip: unix }, async (t) => {
   const path = folder(t);
   const file = (name: string, mode: number): string => {
     const full = join(path, name);
@@ -125,6 +127,11 @@ test('a folder and its files: who may change them, what is a program, and where 
   assert.equal(checkFile(path, 'inner'), undefined);
   assert.deepEqual(checkFile(path, file('open', 0o757)), { fault: 'it is writable by others' });
   assert.deepEqual(checkFile(path, file('group', 0o775)), { fault: 'it is writable by its group (chmod g-w)' });
+  const socket = createServer().listen(join(path, 'socket'));
+  await once(socket, 'listening');
+  chmodSync(join(path, 'socket'), 0o755);
+  assert.deepEqual(checkFile(path, 'socket'), { fault: 'it is not a regular file' });
+  socket.close();
   assert.deepEqual(checkFile(path, 'gone'), { fault: 'it cannot be read: it is gone, or is a broken link' });
   symlinkSync(join(path, 'run-64'), join(path, 'link'));
   const link = checkFile(path, 'link');

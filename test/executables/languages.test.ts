@@ -171,11 +171,13 @@ test('executables: tools call each other; depth and cycles are bounded, argument
   folder.add('pong', calls('pong', 'ping'));
   folder.add('nobody', calls('nobody', 'none'));
   folder.add('open', script({ name: 'open', stdin: 'open' }, 'echo \'{"call": {"name": "twice", "params": {"n": 4}}}\'; read -r got; printf \'{"result": %s}\\n\' "$got"'));
+  folder.add('told', script({ name: 'told', stdin: 'open' }, 'printf \'{"result": %s}\\n\' "$line"'));
   for (let i = 0; i < 4; i++) folder.add(`deep${i}`, calls(`deep${i}`, `deep${i + 1}`));
   const { call } = await serve(t, folder, { limits: { maxCallDepth: 2 } });
   const json = async (name: string): Promise<unknown> => JSON.parse(await call(name, { n: 1 }));
   assert.deepEqual(await json('plus'), { result: 4 });
   assert.deepEqual(await json('open'), { result: 8 });
+  assert.deepEqual(JSON.parse(await call('told', { n: 1 })), { name: 'told', params: { n: 1 } }, 'the first line of an open input is the call');
   assert.match(JSON.stringify(await json('badly')), /params\.n.*invalid_params/);
   assert.match(JSON.stringify(await json('ping')), /ping calls pong calls ping.*cycle/);
   assert.match(JSON.stringify(await json('nobody')), /unknown_tool/);

@@ -173,3 +173,17 @@ test('names: the ids of a process show it, a GET stream shows its kind, and an e
     ['-a-1', undefined], ['p--1', undefined], ['', undefined], ['xp1-a-7 ', undefined], [' p1-a-7', undefined], ['p1-a-7\n', undefined],
   ] as const) assert.deepEqual(readEventId(id), found, id);
 });
+
+test('a changed record is the known one before the others are told, so that nothing older takes its place meanwhile', async () => {
+  const { sessions } = memoryEngine();
+  await sessions.create('a', undefined, writeRecord(watching('x')), 1e6);
+  const seen: unknown[] = [];
+  const cache = recordCache({
+    max: 10, sessions, wanted: () => true,
+    tell: async (id, { version }) => {
+      seen.push([watchedOf(cache.get(id)), cache.get(id)?.version === version, cache.hear(id, version - 1, writeRecord(watching('old')))]);
+    },
+  });
+  const changed = await cache.change('a', (record) => ({ ...record, watched: ['y'] }));
+  assert.deepEqual([seen, watchedOf(changed)], [[[['y'], true, undefined]], ['y']]);
+});

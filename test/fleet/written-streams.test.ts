@@ -199,6 +199,7 @@ test('while the store does not answer, events wait, and go out in their order', 
   await settled();
   assert.deepEqual([wordsOf(it.request), it.request.stream], [['progress 1', 'progress 2', 'progress 3', 'result of 1'], 'ended']);
   assert.deepEqual(eventsOf(it.request).map(({ id }) => id), [1, 2, 3, 4].map((n) => `${it.stream}-${n}`));
+  assert.equal(it.request.text.match(/^id: /gm)?.length, 5, 'one more before the first event');
 });
 
 test('a store that rejects later breaks the stream as one that throws', async (t) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { readServers } from '../../src/host/config.ts';
 import { HostError } from '../../src/host/errors.ts';
+import { refuseMisspelt } from '../../src/host/misspelt.ts';
 import { fileStore } from '../../src/host/node/file-store.ts';
 import { readApplication, readConfigFiles } from '../../src/host/node/config-files.ts';
 import { withoutComments } from '../../src/host/node/json-with-comments.ts';
@@ -42,6 +43,19 @@ const wrong: readonly (readonly [unknown, RegExp])[] = [
   ...([['disabeld', 'disabled'], ['Disabled', 'disabled'], ['arg', 'args'], ['agrs', 'args'], ['envs', 'env'], ['uri', 'url'], ['header', 'headers']] as const)
     .map(([name, meant]) => [{ mcpServers: { a: { command: 'x', [name]: true } } }, new RegExp(`mcpServers\\.a: "${name}" is unknown, did you mean ${meant}\\?`)] as const),
 ];
+
+test('mcpServers: a member is misspelt if it differs from a known one by one letter: missing, added, replaced, or swapped with the next', () => {
+  const refused = (name: string): boolean => {
+    try {
+      refuseMisspelt('x', { [name]: 1 }, ['disabled', 'url']);
+      return false;
+    } catch (thrown) {
+      return thrown instanceof HostError && thrown.message === `x: "${name}" is unknown, did you mean ${name.length > 5 ? 'disabled' : 'url'}?`;
+    }
+  };
+  for (const name of ['disable', 'isabled', 'disbled', 'disabledd', 'xdisabled', 'disaabled', 'disabked', 'Disabled', 'DISABLED', 'idsabled', 'disabeld', 'disalbed', 'ur', 'rl', 'urls', 'rul']) assert.ok(refused(name), name);
+  for (const name of ['disabled', 'url', 'disabl', 'disaxyled', 'disxxled', 'disabledxx', 'sidabled', 'dsiabeld', 'enabled', 'u', 'rlu', 'xyz', '']) assert.ok(!refused(name), name);
+});
 
 test('mcpServers: members of other hosts are left alone', () => {
   const foreign = { type: 'stdio', timeout: 1, envFile: 'x', autoApprove: [], alwaysAllow: [], description: 'x', enabled: true, dev: {}, trust: true, tools: [], name: 'x' };
@@ -93,6 +107,15 @@ test('the configurations of other applications are read, the user\'s own entries
   assert.deepEqual(await read('cursor'), { c: { url: 'http://127.0.0.1:1/mcp' } });
   put(join(cwd, '.mcp.json'), '{');
   await assert.rejects(read('claude-code'), { code: 'bad-config', message: /\.mcp\.json: / });
+  // A folder's file is shown only if it has the wanted server, and only if the user's own files do not have it.
+  put(join(cwd, '.mcp.json'), '{"mcpServers":{"a":{"command":"project"}}}');
+  for (const [name, times] of [['a', 0], ['d', 0], ['x', 0], [undefined, 2]] as const) {
+    const asked: string[] = [];
+    await readApplication('claude-code', { machine, accept: async ({ file }) => (asked.push(file), true), ...name !== undefined && { name } });
+    await readApplication('vscode', { machine, accept: async ({ file }) => (asked.push(file), true), ...name !== undefined && name !== 'a' && { name } });
+    assert.equal(asked.length, name === 'a' ? 1 : times, name);
+  }
+  put(join(cwd, '.mcp.json'), '{');
   // A folder's file that is unusable is reported, and the others are used. A refusal to accept one is no such problem.
   const files = [{ file: join(home, '.claude.json'), owner: 'user' }, { file: join(cwd, '.mcp.json'), owner: 'folder' }, { file: join(cwd, '.vscode/mcp.json'), owner: 'folder' }] as const;
   const problems: Error[] = [];

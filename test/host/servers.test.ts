@@ -212,6 +212,16 @@ test('host: the callbacks of the application are called, and none is needed', as
   }
 });
 
+test('host: a log that does not take a line is reported, of no server, and without a callback nothing happens', async (t) => {
+  for (const heard of [undefined, [] as unknown[]]) {
+    const log = { append: async () => { throw new Error('disk full'); } };
+    const host = make(t, { log, servers: { a: { command: 'a', trusted: true } }, ...heard && { onError: (error, name) => void heard.push([error.message, name]) } });
+    await host.tools();
+    await host.flushed();
+    if (heard) assert.deepEqual(heard[0], ['the activity log could not be written: disk full', undefined]);
+  }
+});
+
 test('host: a list counts for a minute at an address without sessions, and otherwise until it changes', async (t) => {
   for (const [kind, era, again] of [['http', 'modern', true], ['http', 'legacy', false], ['pipe', 'modern', false], ['pipe', 'legacy', false]] as const) {
     const clock = manualClock();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { longestTimerMs } from '../../src/bounds/options.ts';
 import { getEventListeners } from 'node:events';
 import test from 'node:test';
 import { systemClock } from '../../src/bounds/clock.ts';
@@ -48,6 +49,20 @@ test('an answer to a request without a limit leaves the limit of others as it is
   await unlimited;
   t.mock.timers.tick(1000);
   assert.equal((await limited).message, 'limited: no answer within 1000 ms');
+});
+
+test('the times of a request are 0 to what a timer can wait, and nothing else', async () => {
+  for (const name of ['timeoutMs', 'maxTimeoutMs']) {
+    const { requests, answer } = pending();
+    for (const [at, ms] of [0, 1, longestTimerMs].entries()) {
+      const asked = requests.request('m', {}, { [name]: ms });
+      assert.equal(answer(at + 1), true, `${name} ${ms}`);
+      await asked;
+    }
+    for (const ms of [-1, longestTimerMs + 1, Number.NaN, Infinity, '5', null]) {
+      await assert.rejects(async () => requests.request('m', {}, { [name]: ms } as never), /timeoutMs|maxTimeoutMs/i, `${name} ${ms}`);
+    }
+  }
 });
 
 test('a signal of many requests is let go of by each that ends', async () => {

@@ -219,6 +219,23 @@ test('judgeClient: without any metadata the endpoints of an authorization server
   }
 });
 
+test('clientProgram: the client, which has its own process group, does not outlive the process that started it', { skip: process.platform === 'win32' }, async () => {
+  const before = process.listeners('exit');
+  const program = clientProgram({ command: ['/bin/sh', '-c', 'exec sleep 600', '{url}'], relay });
+  const nothing = (): void => {};
+  const client = await program.start('http', { line: nothing, unreadable: nothing, left: nothing, request: nothing }, { stays: false });
+  try {
+    // What runs when this process exits.
+    const hooks = process.listeners('exit').filter((one) => !before.includes(one));
+    assert.equal(hooks.length, 1);
+    for (const hook of hooks) hook.call(process, 0);
+    assert.equal(await client.ended, 'it was ended by SIGKILL');
+  } finally {
+    await client.stop();
+  }
+  assert.deepEqual(process.listeners('exit'), before);
+});
+
 test('clientProgram: a command without a place for a server is refused', () => {
   assert.throws(() => clientProgram({ command: ['agent'], relay }), /\{url\} or \{program\}/);
   assert.throws(() => clientProgram({ command: ['agent', '{url}', '{program}'], relay }), /not both/);

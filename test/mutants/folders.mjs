@@ -2,12 +2,12 @@
 // time. `longest`: tests that need more milliseconds of processor time are not run. `kills`: its code ends processes that it looks for.
 const transcripts = ['test/transcripts/transcripts', 'test/transcripts/clients'];
 export const folders = {
-  jsonrpc: { tests: ['test/jsonrpc/*', 'test/transport/memory', 'test/server/calls', ...transcripts] },
+  jsonrpc: { tests: ['test/jsonrpc/*', 'test/bounds/budget', 'test/transport/memory', 'test/server/calls', ...transcripts] },
   protocol: { tests: ['test/protocol/*', 'test/schema/elicitation*', 'test/server/registration', 'test/server/questions', 'test/client/questions', 'test/observe', ...transcripts] },
   schema: { tests: ['test/schema/*'] },
   server: { tests: ['test/server/*', 'test/extension', 'test/observe', ...transcripts] },
   client: { tests: ['test/client/*', 'test/protocol/pinging', 'test/extension', ...transcripts] },
-  transport: { processes: true, tests: ['test/transport/*', 'test/transport/kit/*', 'test/http1/*', 'test/serial/*', 'test/mqtt/*', 'test/transport/stdio/reading', 'test/transport/stdio/scripted-client', 'test/transport/stdio/serve', 'test/transport/stdio/serve-own', 'test/transport/stdio/windows', 'test/transport/stdio/writer', 'test/transport/http/*', 'test/transport/http-client/*', 'test/transcripts/http', 'test/fleet/pairs', ...transcripts] },
+  transport: { processes: true, tests: ['test/transport/*', 'test/transport/kit/*', 'test/http1/*', 'test/serial/*', 'test/mqtt/*', 'test/transport/stdio/reading', 'test/transport/stdio/scripted-client', 'test/transport/stdio/serve', 'test/transport/stdio/serve-own', 'test/transport/stdio/windows', 'test/transport/stdio/writer', 'test/transport/http/*', 'test/transport/http-client/*', 'test/transcripts/http', 'test/fleet/pairs', 'test/listeners/guarded', ...transcripts] },
   bounds: { tests: ['test/bounds/*', 'test/clock/manual-clock', 'test/jsonrpc/*', 'test/protocol/pinging', 'test/protocol/progress', 'test/client/*', 'test/server/parts', 'test/options/*', 'test/transport/memory', 'test/transport/stdio/reading', 'test/transport/stdio/serve', 'test/transport/http/rate-limit', 'test/transport/http/faults', 'test/transport/http/turns'] },
   oauth: { processes: true, tests: ['test/oauth-client/*', 'test/oauth-resource/*', 'test/transport/http/authorization', 'test/transport/http-client/authorization', 'test/cli/login'] },
   tasks: { processes: true, tests: ['test/tasks/*', 'test/requirements/tasks', 'test/protocol/task-lifecycle', 'test/server/otherwise', ...transcripts] },

@@ -191,6 +191,20 @@ test('a call that is cancelled cancels the task that it asked with, also where t
 });
 
 // 2025-11-25 basic/lifecycle#timeouts: every request that is sent has a timeout.
+test('a client that does not say how long it keeps the task is waited for as long as the server would have it kept', async (t) => {
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
+  for (const ttl of [null, undefined, 0, -5, '5', {}, 1e9]) {
+    const peer = await legacy(server(t));
+    const called = peer.call('ask');
+    peer.answer(await peer.next(), taskOf('t1', { ttl }));
+    const waiting = await until(peer, 'tasks/result');
+    t.mock.timers.tick(59_999);
+    assert.deepEqual(await peer.rest(), [], String(ttl));
+    peer.answer(waiting, { action: 'accept', content: { sure: true } });
+    assert.equal(textOf(await called), 'accept true');
+  }
+});
+
 test('an answer is waited for as long as its task is kept, and the task is then cancelled', async (t) => {
   mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   const peer = await legacy(server(t));

@@ -323,6 +323,45 @@ test('listeners hear of their tasks: each state whole, nothing of other people\'
   assert.deepEqual((await bob.peer.rest()).map(({ method }) => method), ['notifications/subscriptions/acknowledged']);
 });
 
+test('a listener hears of a task once for each change, and nothing is read for it after the end', async (t) => {
+  const inner = memoryStore();
+  let loads = 0;
+  const watchers: ((id: string) => void)[] = [];
+  const { server } = made(t, {
+    store: {
+      ...inner,
+      load: (id) => {
+        loads += 1;
+        return inner.load(id);
+      },
+      watch: (listener) => {
+        watchers.push((id) => listener(id, 'answered' as never));
+        return inner.watch(listener);
+      },
+    },
+  });
+  server.tool('ask', { task: 'optional' }, async (_args, ctx) => (await ctx.elicit('Sure?', sure, { key: 'sure' })).action);
+  const client = await ModernTasks.to(server);
+  const id = await client.begin('ask');
+  await client.is(id, 'input_required');
+  void client.peer.modern('subscriptions/listen', { notifications: { taskIds: [id] } });
+  await client.peer.next();
+  assert.equal((await client.peer.next()).params?.['status'], 'input_required');
+  const changed = async (): Promise<number> => {
+    const before = loads;
+    for (const tell of watchers) tell(id);
+    for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
+    return loads - before;
+  };
+  assert.ok(await changed() > 0);
+  assert.deepEqual(await client.peer.rest(), [], 'nothing has changed');
+  await client.update(id, { sure: { action: 'decline' } });
+  while ((await client.peer.next()).params?.['status'] !== 'completed');
+  await changed();
+  assert.equal(await changed(), 0);
+  assert.deepEqual(await client.peer.rest(), []);
+});
+
 test('a task belongs to its principal on every method', async (t) => {
   const { server } = made(t);
   server.tool('ask', { task: 'optional' }, async (_args, ctx) => (await ctx.elicit('Sure?', sure, { key: 'sure' })).action);

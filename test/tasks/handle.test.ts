@@ -260,6 +260,8 @@ test('how long a lease of another process is believed: by its file, and from the
   clock.tick(start + 100);
   assert.equal(sightings.left('a', 1, start - 400, 1000), 500, 'seen before');
   assert.equal(sightings.left('b', 1, start - 400, 1000), 500);
+  assert.equal(sightings.left('b', 1, start - 400, 2000), 2000, 'a longer lease');
+  assert.equal(sightings.left('b', 1, start - 400, 1000), 1000);
   assert.equal(sightings.left('c', 1, start - 5000, 1000), 0, 'long over');
   assert.equal(sightings.left('d', 1, start + 60_000, 1000), 1000, 'a file of the future is believed no longer than a lease lasts');
   // A file system with a resolution of whole seconds has cut the fraction.

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { McpServer } from '../../src/server/mcp-server.ts';
+import { manualClock } from '../../src/bounds/manual-clock.ts';
+import type { JournalRecord } from '../../src/tasks/journal.ts';
 import { memoryStore } from '../../src/tasks/memory-store.ts';
+import { Attempts, JournalReplay } from '../../src/tasks/replay.ts';
 import { sealedStore } from '../../src/tasks/sealed-store.ts';
 import { runTasks, tasks } from '../../src/tasks/server.ts';
 import type { TaskStore } from '../../src/tasks/store.ts';
@@ -443,4 +446,105 @@ test('limits: maxRunning tasks run at a time in one process; the next begins whe
   }
   await ended;
   assert.equal(most, 1);
+});
+
+const written = { at: 0, run: 1 };
+const ended = (key: string, after: number, more: object = {}): JournalRecord => ({ t: 'step', key, value: key, after, ...written, ...more });
+const asking = (...keys: string[]): JournalRecord => ({ t: 'ask', questions: {}, asked: Object.fromEntries(keys.map((key) => [key, ['digest', key] as const])), ...written });
+
+/** A replay of these records, what it has given to the handler, and why it has failed. */
+function replaying(records: readonly JournalRecord[]) {
+  const clock = manualClock();
+  const [given, faults]: [string[], string[]] = [[], []];
+  const replay = new JournalReplay(records, 1_000, clock, (error) => void faults.push(error.message.replace(/^.*: /, '')));
+  const claim = (...keys: string[]): void => keys.forEach((key) => {
+    const [t, name] = key.startsWith('?') ? ['question', key.slice(1)] as const : ['step', key] as const;
+    void replay.claim(t, name).then((found) => given.push(`${key}${found ? '' : ' anew'}`));
+  });
+  const turn = async (ms?: number): Promise<string[]> => {
+    if (ms !== undefined) clock.tick(clock.now() + ms);
+    for (let n = 0; n < 3; n++) await Promise.resolve();
+    return given.splice(0);
+  };
+  return { replay, clock, faults, claim, turn };
+}
+
+test('a replay without overlap: each action at once in its order, another one fails at once, and what comes after is new', async () => {
+  const records = [ended('a', 0), asking('q'), ended('b', 2)];
+  const it = replaying(records);
+  assert.deepEqual([it.replay.begun, it.replay.done], [false, false]);
+  for (const key of ['a', '?q', 'b']) {
+    it.claim(key);
+    assert.deepEqual(await it.turn(), [key]);
+  }
+  it.claim('c');
+  assert.deepEqual([await it.turn(), it.replay.begun, it.replay.done, it.replay.missing(), it.clock.waiting], [['c anew'], true, true, undefined, 0]);
+  for (const [wrong, before, fault] of [['b', [], 'step "a" was next, and now it is step "b"'], ['x', [], 'step "a" was next, and now it is step "x"'], ['?a', [], 'step "a" was next, and now it is question "a"'], ['b', ['a'], 'question "q" was next, and now it is step "b"']] as const) {
+    const other = replaying(records);
+    other.claim(...before, wrong);
+    assert.deepEqual([await other.turn(), other.faults, other.clock.waiting], [[...before], [fault.replace(/^.*: /, '')], 0], wrong);
+  }
+});
+
+test('a replay with overlap: in the recorded order, one in each turn, whatever is claimed first; nothing new before, and a missing one is told after its time', async () => {
+  // Steps overlapped if one began before all that had ended, if one was still open, or if several questions were open at once.
+  for (const records of [[ended('a', 0), ended('b', 0)], [ended('a', 0, { open: { b: 1 } }), ended('b', 1)], [asking('a', 'b')]]) {
+    const key = (name: string): string => (records[0]?.t === 'ask' ? `?${name}` : name);
+    const it = replaying(records);
+    it.claim('new', key('b'));
+    assert.deepEqual(await it.turn(), []);
+    it.claim(key('a'));
+    assert.deepEqual(await it.turn(), [key('a')]);
+    it.claim('later');
+    assert.deepEqual(await it.turn(), [], 'the handler first does what follows from the step before');
+    assert.deepEqual([await it.turn(0), await it.turn(0), await it.turn(0)], [[key('b')], ['new anew'], ['later anew']]);
+    assert.deepEqual([it.faults, it.replay.missing(), it.replay.done], [[], undefined, true]);
+    const lacking = replaying(records);
+    lacking.claim(key('b'));
+    assert.deepEqual([await lacking.turn(999), lacking.faults], [[], []]);
+    assert.deepEqual([await lacking.turn(1), lacking.faults.length], [[], 1]);
+    assert.match(lacking.faults[0] ?? '', /"a" is missing$/);
+  }
+});
+
+test('an attempt is counted after each run that broke off at its place, and not after one that ended with a question', () => {
+  const attempt = (records: readonly JournalRecord[], run: number, after: number, key: string = 'x'): number => new Attempts(records, run).begin(key, after);
+  assert.deepEqual([attempt([], 1, 0), attempt([], 2, 0), attempt([], 4, 0)], [1, 2, 4]);
+  // Runs 1 and 2 broke off after the step `a`.
+  assert.deepEqual([attempt([ended('a', 0)], 3, 1), attempt([ended('a', 0)], 3, 0)], [3, 1]);
+  // Run 1 ended with a question: the step after it was never begun. Run 2 broke off.
+  assert.deepEqual([attempt([asking('q')], 2, 1), attempt([asking('q')], 3, 1), attempt([ended('a', 0), asking('q')], 2, 2)], [1, 2, 1]);
+  assert.equal(attempt([asking('q'), ended('a', 1, { run: 2 })], 3, 2), 2);
+  assert.equal(attempt([asking('q'), ended('a', 1, { run: 3 })], 4, 1), 2, 'run 2 broke off before the step `a`');
+  // What has thrown, and what was open when another step ended.
+  assert.equal(attempt([ended('x', 0, { error: 'no', attempt: 2 })], 1, 1), 3);
+  assert.equal(attempt([ended('a', 0, { open: { x: 1 } })], 2, 5), 2);
+});
+
+test('a question is recorded with the steps that ran beside it, or without any', async (t) => {
+  for (const beside of [true, false]) {
+    const store = memoryStore();
+    const { server } = made(t, { store });
+    let release = (): void => {};
+    server.tool('both', { task: 'required' }, async (_args, ctx) => {
+      const slow = beside ? ctx.once('slow', () => new Promise<string>((resolve) => (release = () => resolve('slow')))) : 'no step';
+      const form = await ctx.elicit('Sure?', { sure: { type: 'boolean' } }, { key: 'sure' });
+      return `${await slow}, ${form.action}`;
+    });
+    const client = await ModernTasks.to(server);
+    const id = await client.begin('both');
+    await client.is(id, 'working');
+    release();
+    await client.is(id, 'input_required');
+    const asked = (await store.load(id))?.records.map((text) => JSON.parse(text) as { t: string; overlap?: true }).filter((record) => record.t === 'ask');
+    assert.deepEqual(asked?.map(({ overlap }) => overlap), [beside ? true : undefined]);
+    await client.update(id, { sure: accept({ sure: true }) });
+    assert.equal(textOf(await client.is(id, 'completed')), `${beside ? 'slow' : 'no step'}, accept`);
+  }
+});
+
+test('where a process only takes calls and another one works, nothing runs here', async (t) => {
+  const { work } = made(t, { work: false });
+  assert.equal(work.running, 0);
+  await work.close();
 });

@@ -194,14 +194,32 @@ test('worker: a closed worker gives back what it has and takes nothing more, als
 test('worker: what a handler announces reaches whoever began the task, and where nobody listens nobody is told', async () => {
   for (const listens of [true, false]) {
     const told: unknown[] = [];
-    const { worker, create, settle, status, errors } = made((ctx) => {
+    const { worker, create, settle, status, errors, inner } = made((ctx) => {
       ctx.notify?.('notifications/x' as never, { a: 1 } as never);
       return 'done';
     }, listens ? { notify: (id, notification) => told.push([id, notification]) } : {});
     const id = await create();
     await settle();
     assert.equal(await status(id), 'completed', errors.join());
+    assert.match((await inner.load(id))?.end ?? '', /"text":"done"/);
     assert.deepEqual(told, listens ? [[id, { jsonrpc: '2.0', method: 'notifications/x', params: { a: 1 } }]] : []);
     await worker.close();
   }
+});
+
+test('worker: what a handler says of its progress after its task has ended starts nothing', async () => {
+  let said: Context | undefined;
+  const it = made((ctx) => {
+    said = ctx;
+    return 'done';
+  });
+  const id = await it.create();
+  await it.settle();
+  assert.equal(await it.status(id), 'completed');
+  const before = [it.clock.waiting, (await it.inner.load(id))?.records.length];
+  said?.progress(2, 3);
+  assert.deepEqual([it.clock.waiting, (await it.inner.load(id))?.records.length], before);
+  await it.pass(60_000);
+  assert.deepEqual([(await it.inner.load(id))?.records.length, it.errors], [before[1], []]);
+  await it.worker.close();
 });

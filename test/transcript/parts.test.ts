@@ -3,7 +3,7 @@ import test from 'node:test';
 import { compareTranscripts, httpRecorder, MockServer, parseTranscript, recorder, Replay } from '../../src/transcript/index.ts';
 import { difference, fill, isPlaceholder } from '../../src/transcript/difference.ts';
 import { createPlaceholders, layout } from '../../src/transcript/placeholders.ts';
-import { identity } from '../../src/transcript/replay.ts';
+import { filled, identity } from '../../src/transcript/replay.ts';
 import type { HttpTrace } from '../../src/transport/trace.ts';
 
 const text = (message: object): string => JSON.stringify({ jsonrpc: '2.0', ...message });
@@ -47,6 +47,12 @@ test('a placeholder keeps the first value that it meets; one that is defined as 
   assert.equal(isPlaceholder('<state 1> a'), false);
   assert.deepEqual(fill({ a: ['<x>', null, 1], b: { c: '<x>' } }, known(['<x>', { deep: true }])), { a: [{ deep: true }, null, 1], b: { c: { deep: true } } });
   assert.throws(() => fill(['<y>'], known()), /no value is known for <y>/);
+});
+
+test('a placeholder that nothing has given a value has its own name', () => {
+  const map = known(['<a>', 5]);
+  assert.deepEqual(filled({ id: '<a>', more: ['<token>', '<the other>'], text: 'plain' }, map), { id: 5, more: ['token', 'the other'], text: 'plain' });
+  assert.deepEqual(filled('<token>', map), 'token');
 });
 
 test('a transcript: arrows, continued lines, definitions, the first paragraph; what is neither is named by its line', () => {

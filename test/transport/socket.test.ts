@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync, chmodSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync, chmodSync, chownSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
@@ -75,6 +75,15 @@ test('socket: a folder in which others can replace files is refused, to either s
   const serving = await serveSocket(greeter(), join(open, 's'));
   await serving.close();
   other.close();
+  if (process.getuid?.() !== 0) return;
+  // The folder of another user, though nobody else may write into it.
+  chmodSync(open, 0o755);
+  chownSync(open, 54_321, 54_321);
+  await assert.rejects(serveSocket(greeter(), join(open, 's')), /its folder .* belongs to user 54321$/);
+  await assert.rejects(greeted(join(open, 's'), '2025-11-25'), /its folder .* belongs to user 54321$/);
+  // A client that names this user trusts the folder.
+  const client = new McpClient({ name: 'socket', version: '1' });
+  await assert.rejects(client.connect(socketTransport(join(open, 's'), { owner: 54_321 })), /no such file/);
 });
 
 test('socket: a client follows no link, and refuses a socket of another user and what is no socket', posix, async (t) => {

@@ -243,15 +243,17 @@ test('tap: reopen and close lose what is held; the rest of a transport is there 
   const plain = await between();
   assert.deepEqual(Object.keys(plain.tapped.transport).sort(), ['abandon', 'close', 'kind', 'open', 'send']);
   const calls: string[] = [];
+  const toolHeaders = { learn() {} } as never;
   const { tapped, told, out } = await between('http', {
     async reopen() {
       calls.push('reopen');
     },
     agreed: ({ version }) => void calls.push(version),
     context: () => 'who',
+    toolHeaders,
   });
   const { transport } = tapped;
-  assert.deepEqual([transport.kind, await transport.context?.()], ['http', 'who']);
+  assert.deepEqual([transport.kind, await transport.context?.(), transport.toolHeaders === toolHeaders], ['http', 'who', true]);
   tapped.hold({ sent: true, received: false });
   transport.send(request(1), { id: 1, method: 'ping' });
   await transport.reopen?.();
@@ -272,6 +274,35 @@ test('tap: over HTTP a text is shown when it goes out, as whose it is', async ()
   went(note);
   went(request(1));
   assert.deepEqual(originsOf(passed), [`sent injected ${note}`, `sent peer ${note}`, `sent peer ${request(1)}`]);
+});
+
+test('tap: whose a text is: an injected one, then the same from the client; one that was held, unchanged and edited', async () => {
+  for (const kind of ['pipe', 'http'] as const) {
+    const { tapped, passed, went, arrive, from, told } = await between(kind);
+    const go = (text: string): void => kind === 'http' ? went(text) : undefined;
+    const note = '{"jsonrpc":"2.0","method":"n"}';
+    tapped.inject(note);
+    go(note);
+    tapped.transport.send(note, { method: 'n' });
+    go(note);
+    tapped.hold({ sent: true, received: true });
+    tapped.transport.send(request(1), { id: 1, method: 'ping' });
+    arrive(result(1));
+    // The client below has messages that wait, and later not; one is held here all the while.
+    from().held?.(true);
+    from().held?.(false);
+    tapped.next('sent');
+    go(request(1));
+    tapped.next('received');
+    from().held?.(false);
+    tapped.transport.send(request(2), { id: 2, method: 'ping' });
+    tapped.next('sent', request(2, 'other'));
+    go(request(2, 'other'));
+    assert.deepEqual(originsOf(passed), [
+      `sent injected ${note}`, `sent peer ${note}`, `received peer ${result(1)}`, `sent peer ${request(1)}`, `sent edited ${request(2, 'other')}`,
+    ], kind);
+    assert.deepEqual(told.filter((line) => line.startsWith('held')), ['held true', 'held true', 'held true', 'held false', 'held false', 'held true', 'held false'], kind);
+  }
 });
 
 test('tap: where nobody looks, everything passes all the same', async () => {

@@ -5,6 +5,7 @@ import type { Clock } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
 import type { ClientEvents, ClientWay, JudgedClient, StartedClient, StartOptions } from '../client/port.ts';
+import { forget, keepUntilExit, killer } from '../../transport/stdio/internal-exports.ts';
 import { hiddenHttp } from './hidden-http.ts';
 import { hiddenPipe } from './hidden-pipe.ts';
 
@@ -50,6 +51,8 @@ const graceMs = 2_000;
 function run({ command, env, cwd, onOutput }: ClientProgramOptions, clock: Clock, words: readonly string[]): { child: ChildProcess; ended: Promise<string>; stop: () => Promise<void> } {
   const [file = '', ...args] = words;
   const child = spawn(file, args, { env: { ...process.env, ...env }, cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' });
+  // Its group is another one: Ctrl-C at the terminal does not reach it, and it must not outlive the judge.
+  if (child.pid !== undefined) keepUntilExit(child, process.platform === 'win32' ? killer(child) : undefined);
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => onOutput?.(text));
   const ended = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(`${command[0] ?? ''} could not be started: ${error.message}`));
@@ -74,6 +77,7 @@ function run({ command, env, cwd, onOutput }: ClientProgramOptions, clock: Clock
       }
       // Its child processes are in its group.
       kill('SIGKILL');
+      forget(child);
     },
   };
 }

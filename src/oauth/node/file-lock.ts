@@ -41,10 +41,10 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
     } finally {
       // If our lock was broken, another process may hold the lock now: do not remove its file. If the removal fails,
       // the lock becomes stale.
-      if (await ownerOf(path) === owner.id) await rm(path, { force: true }).catch(() => {});
+      if (await ownerOf(path) === owner.id) await rm(path).catch(() => {});
     }
   } finally {
-    await rm(mine, { force: true }).catch(() => {});
+    await rm(mine).catch(() => {});
   }
 }
 

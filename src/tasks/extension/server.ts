@@ -1,7 +1,6 @@
 import { invalidParams } from '../../jsonrpc/internal-exports.ts';
 import type { Bag } from '../../jsonrpc/index.ts';
 import { MissingCapabilityError } from '../../protocol/index.ts';
-import { resultType } from '../../protocol/internal-exports.ts';
 import type { Context, Exchange, Listener, ServerExtension, TellListeners } from '../../server/index.ts';
 import type { Auth } from '../../transport/internal-exports.ts';
 import { mayHear, ownerOf } from '../tasks.ts';
@@ -123,8 +122,8 @@ export class ExtensionTasks {
 
 /** A task with the result, error or questions of its status: `DetailedTask`. ext-tasks, Task Status. */
 export function detailedTask(view: TaskView): Bag {
-  const { end, questions } = view;
-  const task: Bag = seed({}, view);
+  const { end, questions, ttlMs, pollIntervalMs } = view;
+  const task: Bag = { ...commonFields(view), ttlMs, pollIntervalMs };
   // "exactly what the underlying request would have returned", which at 2026-07-28 includes `resultType`.
   if (end?.status === 'completed') task['result'] = { resultType: 'complete', ...end.result };
   if (end?.status === 'failed') task['error'] = end.error;
@@ -134,16 +133,13 @@ export function detailedTask(view: TaskView): Bag {
 
 /** The response to a call that begins a task: `CreateTaskResult`. ext-tasks, Task Creation. */
 export function createdTask(view: TaskView): { resultType: 'task' } & Bag {
-  return seed({ resultType: 'task' as const }, view);
-}
-
-function seed<T extends Bag>(task: T, view: TaskView): T & Bag {
-  return Object.assign(task, commonFields(view), { ttlMs: view.ttlMs, pollIntervalMs: view.pollIntervalMs });
+  const { ttlMs, pollIntervalMs } = view;
+  return Object.assign({ resultType: 'task' as const }, commonFields(view), { ttlMs, pollIntervalMs });
 }
 
 /** Whether the client of a request declared the extension with it. ext-tasks, Capability Negotiation. */
-export const declaresTasks = ({ revision, capabilities: { extensions } }: Exchange): boolean =>
-  resultType(revision) && extensions !== undefined && Object.hasOwn(extensions, tasksExtension);
+export const declaresTasks = ({ capabilities: { extensions } }: Exchange): boolean =>
+  extensions !== undefined && Object.hasOwn(extensions, tasksExtension);
 
 /** The error for a call that must be a task, whose client did not declare the extension. */
 export const missingExtension = (): MissingCapabilityError =>

@@ -15,7 +15,7 @@ import { defaultReceivedTaskLimits, receivedLimitsShape } from '../limits.ts';
 import type { ReceivedTaskLimits } from '../limits.ts';
 import { RequestRate } from '../request-rate.ts';
 import { commonFields, ttlOf } from '../task-form.ts';
-import { newTaskId, readTaskId, unknownTask } from '../task-id.ts';
+import { malformedTaskId, newTaskId, unknownTask } from '../task-id.ts';
 
 /** A question of the server that the client works on, or has answered. */
 interface ReceivedTask extends Listed {
@@ -165,7 +165,8 @@ class ReceivedTasks {
   }
 
   #find({ taskId }: Bag): ReceivedTask {
-    const task = this.#tasks.get(readTaskId(taskId));
+    if (typeof taskId !== 'string') throw malformedTaskId();
+    const task = this.#tasks.get(taskId);
     if (!task) throw unknownTask();
     return task;
   }

@@ -461,3 +461,38 @@ test('bridge: an answer reaches the server though the call that carried its ques
   await Promise.all(calls);
   assert.deepEqual([answers, asked], [[['q', { action: 'accept', content: {} }]], 1]);
 });
+
+test('bridge: a call that has ended asks no more: a further question fails, and the result arrives', async (t) => {
+  let end = (): void => {};
+  const behind = scripted(({ method }) => {
+    if (method !== 'tools/call') return { tools: [] };
+    for (const id of ['q1', 'q2']) behind.say({ id, method: 'elicitation/create', params: { message: id, requestedSchema: { type: 'object', properties: {} } } });
+    return new Promise((resolve) => (end = () => resolve({ content: [{ type: 'text', text: 'over' }] })));
+  });
+  const answers: unknown[] = [];
+  const transport: ClientTransport = {
+    ...behind.transport,
+    send(sent, message) {
+      const { id, result, error } = JSON.parse(sent) as { id?: unknown; result?: { action: string }; error?: { code: number } };
+      if (result ?? error) answers.push(`${id} ${result?.action ?? error?.code}`);
+      behind.transport.send(sent, message);
+    },
+  };
+  const bridge = await openBridge({ open: () => transport });
+  t.after(() => bridge.close());
+  for (const inFront of [legacy, modern]) {
+    const asked: string[] = [];
+    const one = await client(t, Object.assign(bridge, { url: '' }), 'pipe', inFront, {
+      onElicit: async ({ message }) => {
+        asked.push(message);
+        end();
+        for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+        return { action: 'decline' };
+      },
+    });
+    assert.equal(text(await one.callTool('a', {})), 'over');
+    await until(() => answers.length === 2);
+    // A modern client that was away with the question still brings its answer.
+    assert.deepEqual([asked, answers.splice(0).sort()], [['q1'], [inFront === modern ? 'q1 decline' : 'q1 -32603', 'q2 -32603']], inFront);
+  }
+});

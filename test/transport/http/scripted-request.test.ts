@@ -6,7 +6,7 @@ import { openThingBytes, processBudget } from '../../../src/bounds/budget.ts';
 import { decode } from '../../../src/jsonrpc/message.ts';
 import { defaultConnectionLimits } from '../../../src/jsonrpc/connection.ts';
 import type { Outlet } from '../../../src/jsonrpc/index.ts';
-import type { Request, RequestId } from '../../../src/jsonrpc/message.ts';
+import type { Notification, Request, RequestId } from '../../../src/jsonrpc/message.ts';
 import { Budgets } from '../../../src/transport/http/server/budgets.ts';
 import { createServices } from '../../../src/transport/http/server/services.ts';
 import { createSessions } from '../../../src/transport/http/server/sessions.ts';
@@ -413,4 +413,16 @@ test('turns: 256 KiB of long answers are enough, and a thousand kinds are rememb
   assert.deepEqual([waits(many, 0), waits(many, 999)], [true, true]);
   many.answered(call(1000), 64 * KiB);
   assert.deepEqual([waits(many, 0), waits(many, 1000)], [false, true]);
+});
+
+test('what a handler sends after its client has left: a notification goes nowhere, and a question fails', async () => {
+  const { ask, open, server } = place();
+  const request = ask({ headers: open(), body: rpc('wait', { key: 'a' }) });
+  await server.arrived('a');
+  request.leave();
+  const { inbound } = server.waiting.get('a') ?? assert.fail();
+  const send = (message: Request | Notification): void => inbound.send(JSON.stringify(message), message);
+  send({ jsonrpc: '2.0', method: 'notifications/message' });
+  assert.throws(() => send({ jsonrpc: '2.0', id: 5, method: 'ping' }), { message: 'the client has left', reason: 'closed' });
+  assert.deepEqual([request.text, request.stream], ['', undefined]);
 });

@@ -127,3 +127,17 @@ test('an idle session ends after its time, a busy one does not', (t) => {
   assert.equal(busy.ended, true);
   assert.equal(server.peers.size, 0);
 });
+
+test('for a new session the one that was idle longest goes; if each has work, the one that has no connection for longest', () => {
+  const server = fakeServer();
+  for (const [works, connected, gone] of [['', '', 'a'], ['a', '', 'b'], ['ab', '', 'c'], ['abc', '', 'a'], ['abc', 'a', 'b'], ['', 'a', 'b'], ['b', 'a', 'c'], ['bc', 'a', 'b'], ['', 'abc', '']] as const) {
+    const sessions = createSessions(createServices(server, { eventStore: false, limits: { maxSessions: 3 } }));
+    const all = new Map(['a', 'b', 'c'].map((name) => [name, sessions.open(undefined, false) ?? assert.fail()]));
+    for (const [name, session] of all) {
+      if (works.includes(name)) Object.defineProperty(session.peer, 'inFlight', { value: 1 });
+      if (connected.includes(name)) session.connected();
+    }
+    const made = sessions.open(undefined, false);
+    assert.deepEqual([[...all].filter(([, { ended }]) => ended).map(([name]) => name).join(''), made !== undefined], [gone, gone !== ''], `${works} ${connected}`);
+  }
+});

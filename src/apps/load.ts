@@ -1,7 +1,7 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { quote } from '../bounds/quote.ts';
-import { decodeUtf8, isObject } from '../jsonrpc/internal-exports.ts';
+import { decodeUtf8, fromBase64, isObject } from '../jsonrpc/internal-exports.ts';
 import type { ReadResourceResult, Resource } from '../protocol/index.ts';
 import { AppError, appMimeType } from './extension.ts';
 import { readAppMeta } from './resource-meta.ts';
@@ -65,9 +65,11 @@ function htmlOf(content: ReadResourceResult['contents'][number], uri: string, ma
   }
   if (!('blob' in content) || typeof content.blob !== 'string') throw new AppError('unreadable', `${quote(uri)} has neither text nor bytes`);
   if (content.blob.length > maxBytes / 3 * 4 + 4) throw tooLarge();
+  const bytes = fromBase64(content.blob);
   try {
-    return decodeUtf8(Uint8Array.from(atob(content.blob), (char) => char.charCodeAt(0)));
-  } catch (thrown) {
-    throw new AppError('unreadable', `${quote(uri)} is not Base64 of UTF-8`, { cause: thrown });
+    if (bytes) return decodeUtf8(bytes);
+  } catch {
+    // Not UTF-8.
   }
+  throw new AppError('unreadable', `${quote(uri)} is not Base64 of UTF-8`);
 }

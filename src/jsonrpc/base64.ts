@@ -1,3 +1,5 @@
+import { isBase64 } from './message.ts';
+
 /** Encodes bytes as Base64; `base64url` is the alphabet for URLs, without padding (RFC 4648, section 5). */
 export function toBase64(bytes: Uint8Array, form: 'base64' | 'base64url' = 'base64'): string {
   if (globalThis.Buffer) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(form);
@@ -8,6 +10,11 @@ export function toBase64(bytes: Uint8Array, form: 'base64' | 'base64url' = 'base
   }
   const text = btoa(binary);
   return form === 'base64' ? text : text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/** Decodes Base64; undefined if the text is not Base64. */
+export function fromBase64(text: string): Uint8Array | undefined {
+  return isBase64(text) ? Uint8Array.from(atob(text), (char) => char.charCodeAt(0)) : undefined;
 }
 
 /** Decodes Base64 in the alphabet for URLs; undefined if the text is not the canonical encoding of its bytes. */

@@ -12,8 +12,8 @@ export {
 } from './errors.ts';
 
 // Values and bytes from the wire.
-export { fromBase64Url, toBase64 } from './base64.ts';
-export { decodeUtf8, isObject } from './message.ts';
+export { fromBase64, fromBase64Url, toBase64 } from './base64.ts';
+export { decodeUtf8, isBase64, isObject } from './message.ts';
 
 // For requests without a `Connection`: abort signal, outlet, text of messages.
 export { Abortable, failureText, nobody, notificationText } from './inbound-request.ts';

@@ -181,11 +181,7 @@ function classifyOne(value: unknown, weight: number): Exclude<Unchecked, { kind:
     if (typeof method !== 'string') return invalid('"method" must be a string', value);
     // MCP passes parameters by name: an array is JSON-RPC, but no method of any revision takes one.
     if (params !== undefined && !isObject(params)) return invalid('"params" must be an object', value);
-    if (id === undefined) {
-      return 'id' in value
-        ? invalid(idRule, value)
-        : { kind: 'notification', message: value as unknown as Notification };
-    }
+    if (!('id' in value)) return { kind: 'notification', message: value as unknown as Notification };
     if (!isRequestId(id)) return invalid(idRule, value);
     return { kind: 'request', message: value as unknown as Request, weight };
   }
@@ -221,6 +217,13 @@ export function encode(message: Message | Message[]): string {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/**
+ * Whether a value is Base64, whole and with nothing else: RFC 4648, 3.2 and 3.3 (`@format byte` of the schema). The expression needs
+ * neither a copy nor a stack, so a text may be long.
+ */
+export const isBase64 = (value: unknown): value is string =>
+  typeof value === 'string' && !(value.length % 4) && /^[a-z\d+/]*=?=?$/i.test(value);
 
 /** UTF-16 units of an id or a progress token: we send it back, and keep it as long as its request. */
 const maxIdLength = 1024;

@@ -1,4 +1,4 @@
-import { decodeUtf8, isObject } from '../jsonrpc/message.ts';
+import { decodeUtf8, isBase64, isObject } from '../jsonrpc/message.ts';
 import { quote } from '../bounds/quote.ts';
 
 // 2026-07-28 basic/transports/streamable-http#custom-headers-from-tool-parameters: the arguments that a tool's schema
@@ -9,7 +9,6 @@ const annotation = 'x-mcp-header';
 const maxDepth = 256;
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const plain = /^[\t\x20-\x7e]*$/;
-const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const opening = '=?base64?';
 
 /** Schema keywords whose value is data, and keywords whose value is a map of schemas by name. */
@@ -113,7 +112,7 @@ export function encodeHeaderValue(value: string): string {
 export function decodeHeaderValue(text: string): string | undefined {
   if (!isMarked(text)) return plain.test(text) ? text : undefined;
   const encoded = text.slice(opening.length, -2);
-  if (!base64.test(encoded) || encoded.length % 4 !== 0) return undefined;
+  if (!isBase64(encoded)) return undefined;
   try {
     return decodeUtf8(Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0)));
   } catch {
@@ -121,5 +120,4 @@ export function decodeHeaderValue(text: string): string | undefined {
   }
 }
 
-const isMarked = (text: string): boolean =>
-  text.length >= opening.length + 2 && text.startsWith(opening) && text.endsWith('?=');
+const isMarked = (text: string): boolean => /^=\?base64\?.*\?=$/s.test(text);

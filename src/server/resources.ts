@@ -1,5 +1,5 @@
 import { checkOptions } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/message.ts';
+import { isBase64, isObject } from '../jsonrpc/message.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { shorten } from '../bounds/quote.ts';
@@ -292,7 +292,7 @@ function toResult(
   if (value as unknown instanceof RawResult) return (value as unknown as RawResult).result;
   const contents = Array.isArray(value) ? value : [toContents(uri, value, mimeType)];
   // 2026-07-28 server/resources#security-considerations: "Binary data MUST be properly encoded".
-  for (const one of contents) if ('blob' in one && /[^a-z\d+/=]/i.test(one.blob)) throw new TypeError('blob must be base64');
+  for (const one of contents) if ('blob' in one && !isBase64(one.blob)) throw new TypeError('blob must be base64');
   return { contents, ...revisionTable.cacheHints(revision) && (cache ? cacheFields(cache) : caching?.fields('read') ?? notKept) };
 }
 
@@ -301,9 +301,9 @@ function toContents(
   value: Exclude<ResourceReturn, unknown[]>,
   mimeType: string | undefined,
 ): TextResourceContents | BlobResourceContents {
-  const base = mimeType === undefined ? { uri } : { uri, mimeType };
-  if (typeof value === 'string') return Object.assign(base, { text: value });
-  if (value instanceof Uint8Array) return Object.assign(base, { blob: toBase64(value) });
+  const base = { uri, mimeType };
+  if (typeof value === 'string') return { ...base, text: value };
+  if (value instanceof Uint8Array) return { ...base, blob: toBase64(value) };
   if (isObject(value)) return { ...base, ...value };
   throw new TypeError('the handler must return text, bytes or contents');
 }

@@ -1,6 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
 import { quote } from '../bounds/quote.ts';
-import { isObject } from '../jsonrpc/internal-exports.ts';
+import { fromBase64, isObject } from '../jsonrpc/internal-exports.ts';
 import { callShape } from '../client/internal-exports.ts';
 import type { CallOptions, ClientCore } from '../client/index.ts';
 import type { Resource } from '../protocol/index.ts';
@@ -134,20 +134,13 @@ export async function readSkillFile(
   const most = listed?.size ?? limits.maxBytes;
   // Check the length before decoding: Base64 has four characters for three bytes.
   const length = typeof text === 'string' ? text.length : typeof blob === 'string' ? Math.floor(blob.length / 4) * 3 - 2 : Infinity;
-  const bytes = length > most ? undefined : typeof text === 'string' ? new TextEncoder().encode(text) : fromBase64(blob as string, uri);
+  const bytes = length > most ? undefined : typeof text === 'string' ? new TextEncoder().encode(text) : fromBase64(blob as string);
+  if (length <= most && !bytes) throw new SkillError('unreadable', `the content of ${quote(uri)} is not Base64`);
   if (!bytes || bytes.length > most || (listed && bytes.length !== listed.size)) {
     throw new SkillError(length === Infinity ? 'unreadable' : 'size', `${quote(uri)} has ${bytes?.length ?? 'more'} bytes, but its entry says ${most}`);
   }
   if (listed && await fileDigest(bytes) !== listed.digest) throw new SkillError('digest', `${quote(uri)} differs from its entry: the digests differ`);
   return { uri, bytes, ...typeof mimeType === 'string' && { mimeType }, ...typeof text === 'string' && { text } };
-}
-
-function fromBase64(text: string, uri: string): Uint8Array {
-  try {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-  } catch {
-    throw new SkillError('unreadable', `the content of ${quote(uri)} is not Base64`);
-  }
 }
 
 /**

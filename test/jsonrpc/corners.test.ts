@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fromBase64Url, toBase64 } from '../../src/jsonrpc/base64.ts';
+import { fromBase64, fromBase64Url, toBase64 } from '../../src/jsonrpc/base64.ts';
+import { isBase64 } from '../../src/jsonrpc/message.ts';
 import { takeBatch } from '../../src/jsonrpc/batch.ts';
-import { ByteGatherer, joinBytes, processBudget } from '../../src/bounds/budget.ts';
+import { joinBytes, processBudget } from '../../src/bounds/budget.ts';
 import { decode, decodeUtf8, decodeValue } from '../../src/jsonrpc/message.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import type { ConnectionHandlers, ConnectionLimits } from '../../src/jsonrpc/connection.ts';
@@ -35,6 +36,15 @@ function bench(handlers: Partial<ConnectionHandlers> = {}, limits: Partial<Conne
   return { connection, sent, receive: (message) => connection.receive(decode(JSON.stringify(message))) };
 }
 
+test('Base64 is whole, has only its alphabet, and may be long', () => {
+  for (const good of ['', 'QQ==', 'QUI=', 'QUJD', '+/+/', 'QUJDQQ==']) assert.deepEqual([isBase64(good), fromBase64(good)?.join()], [true, Buffer.from(good, 'base64').join()], good);
+  for (const bad of ['Q', 'QQ', 'QQ=', 'Q===', '====', '=QQ=', 'QQ==QQ==', '-_-_', 'QU D', 'QUJD\n', 'QQ==\n', 'data:;base64,AAAA', 'äääa', '\u212aQQQ', 5, undefined, null, ['QQ==']]) {
+    assert.deepEqual([isBase64(bad), fromBase64(bad as string)], [false, undefined], String(bad));
+  }
+  const long = 'A'.repeat(16 * 1024 * 1024);
+  assert.deepEqual([isBase64(long), isBase64(`${long.slice(4)}AAA%`)], [true, false]);
+});
+
 test('Base64 is the same with and without a Buffer, in both alphabets', () => {
   const every = Array.from({ length: 5 }, (_, length) => Uint8Array.from({ length }, (_, at) => 251 + at)).concat(Uint8Array.from({ length: 20_000 }, (_, at) => at * 7));
   const spellings = (): unknown[] => every.map((bytes) => [toBase64(bytes), toBase64(bytes, 'base64url'), fromBase64Url(toBase64(bytes, 'base64url'))?.join()]);
@@ -59,17 +69,6 @@ test('bytes: one part is handed back as it is, several are copied', () => {
   const whole = joinBytes([part, Uint8Array.of(3)], 3);
   part[0] = 9;
   assert.deepEqual([...whole], [1, 2, 3]);
-});
-
-test('gathering: a chunk is kept as it is where it is most of its buffer, and copied where little of that is asked for', () => {
-  const gatherer = new ByteGatherer();
-  const alone = new Uint8Array(4096);
-  gatherer.push(alone);
-  assert.equal(gatherer.take().buffer, alone.buffer);
-  gatherer.push(alone.subarray(0, 1024));
-  assert.equal(gatherer.take().buffer, alone.buffer, 'a quarter is enough');
-  gatherer.push(alone.subarray(0, 1023));
-  assert.equal(gatherer.take().buffer.byteLength, 1024, 'less is not');
 });
 
 test('bytes that are not UTF-8 are refused, and a byte order mark is a character', () => {

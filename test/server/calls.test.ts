@@ -176,8 +176,9 @@ test('a reader or a prompt that fails is an error without a stack or a message',
   server.resource('note://bad', {}, () => { throw new Error('broken'); });
   server.resource('note://odd', {}, () => 7 as never);
   server.resource('note://nothing', {}, () => undefined as never);
-  // A blob must be base64: this is the alphabet of URLs, and a data URI.
+  // A blob must be whole base64: this is the alphabet of URLs, a text without its padding, and a data URI.
   server.resource('note://url', {}, () => ({ uri: 'note://url', blob: 'A-_8' }));
+  server.resource('note://part', {}, () => ({ uri: 'note://part', blob: 'AAA' }));
   server.resource('note://data', {}, () => [{ uri: 'note://data', blob: 'AAAA' }, { uri: 'note://data', blob: 'data:;base64,AAAA' }]);
   server.prompt('bad', {}, () => Promise.reject(new Error('broken')));
   server.prompt('odd', {}, () => 7 as never);
@@ -207,7 +208,7 @@ test('a reader or a prompt that fails is an error without a stack or a message',
       assert.match(errors.pop() ?? '', new RegExp(`^${method.split('/', 1)[0]?.replace(/s$/, '')} broken$`));
     }
     for (const [method, params] of [
-      ['resources/read', { uri: 'note://odd' }], ['resources/read', { uri: 'note://nothing' }], ['resources/read', { uri: 'note://url' }], ['resources/read', { uri: 'note://data' }],
+      ['resources/read', { uri: 'note://odd' }], ['resources/read', { uri: 'note://nothing' }], ['resources/read', { uri: 'note://url' }], ['resources/read', { uri: 'note://part' }], ['resources/read', { uri: 'note://data' }],
       ['prompts/get', { name: 'odd' }], ['completion/complete', completing('odd')],
     ] as const) assert.equal((await ask(method, params)).error?.code, -32603, method);
   }

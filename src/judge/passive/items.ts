@@ -1,11 +1,10 @@
-import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { isBase64, isObject } from '../../jsonrpc/internal-exports.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
 import { toolNameCharacters, toolNameLength } from '../listed.ts';
 import type { SchemaCompiler } from '../options.ts';
 
 // Checks of lists, of resources that are read, and of prompts.
 
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;.*)?$/;
 const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 
@@ -22,7 +21,7 @@ export function judgeItems(conversation: JudgedConversation, arrival: Arrival, c
       return;
     }
     case 'resources/read': {
-      for (const { blob } of objects(result['contents'])) if (blob !== undefined) conversation.check('resources-12', typeof blob === 'string' && base64.test(blob), 'a blob in base64', arrival);
+      for (const { blob } of objects(result['contents'])) if (blob !== undefined) conversation.check('resources-12', isBase64(blob), 'a blob in base64', arrival);
       return;
     }
     case 'prompts/get': return objects(result['messages']).forEach(({ content }) => judgePromptContent(conversation, arrival, content));
@@ -66,11 +65,11 @@ function judgePromptContent(conversation: JudgedConversation, arrival: Arrival, 
   if (!isObject(content)) return;
   const { type, data, mimeType, resource } = content;
   if (type === 'image' || type === 'audio') {
-    const valid = typeof data === 'string' && base64.test(data) && typeof mimeType === 'string' && mediaType.test(mimeType);
+    const valid = isBase64(data) && typeof mimeType === 'string' && mediaType.test(mimeType);
     conversation.check(type === 'image' ? 'prompts-11' : 'prompts-1', valid, `${type} data in base64, with a mimeType`, arrival);
   }
   if (type !== 'resource' || !isObject(resource)) return;
   conversation.check('prompts-5', typeof resource['uri'] === 'string' && scheme.test(resource['uri']), 'an embedded resource with a URI', arrival);
-  conversation.check('prompts-6', typeof resource['text'] === 'string' || (typeof resource['blob'] === 'string' && base64.test(resource['blob'])), 'an embedded resource with a text, or a blob in base64', arrival);
+  conversation.check('prompts-6', typeof resource['text'] === 'string' || isBase64(resource['blob']), 'an embedded resource with a text, or a blob in base64', arrival);
   conversation.check('prompts-7', typeof resource['mimeType'] === 'string' && mediaType.test(resource['mimeType']), 'an embedded resource with a mimeType', arrival);
 }

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { sseParser } from '../../../src/transport/http/sse-parser.ts';
 import { Backlog } from '../../../src/transport/http/server/backlog.ts';
-import { both, modern, rpc, start } from './harness.ts';
+import { both, modern, note, rpc, start } from './harness.ts';
 import { requestsOf } from '../../../src/protocol/progress.ts';
 import type { Bench } from './harness.ts';
 import { everyNth } from '../../every-nth.ts';
@@ -84,9 +84,13 @@ test('what nobody listens to is kept within bounds, and a question that was answ
 });
 
 test('what a connected GET stream has brought goes on no other one, however soon the client opens it', async (t) => {
-  const { live, open, server } = await start(t);
+  const { ask, live, open, server } = await start(t);
   const headers = await open();
   const [peer] = server.peers;
+  // The stream of a call is open all the time.
+  const call = ask({ headers, body: rpc('wait', { key: 'a' }, 2) });
+  await server.arrived('a');
+  server.waiting.get('a')?.inbound.send(JSON.stringify(note('notifications/own')));
   peer?.notify('notifications/waited');
   const first = await live({ method: 'GET', headers });
   peer?.notify('notifications/written');
@@ -100,6 +104,8 @@ test('what a connected GET stream has brought goes on no other one, however soon
   assert.equal(primer?.data, '');
   assert.deepEqual(methods(next ? [next] : []), ['notifications/last']);
   second.cut();
+  server.waiting.get('a')?.finish();
+  assert.deepEqual((await call).text.match(/notifications\/\w+/g), ['notifications/own']);
 });
 
 test('a backlog keeps the newest', () => {

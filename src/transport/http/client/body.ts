@@ -21,21 +21,18 @@ export function isStream(answer: HttpAnswer): boolean {
  * Reads a body to its end. If it is longer than `maxBytes`, it is cut off there if `cut` is true; otherwise this rejects
  * with an `HttpError`. The announced length is not trusted: the body may be compressed.
  */
-export function readBody(answer: HttpAnswer, maxBytes: number, cut: boolean = false): Promise<Uint8Array> {
+export function readBody(answer: HttpAnswer, maxBytes: number, cut?: boolean): Promise<Uint8Array> {
   // Enough for chunks of any size. The budget of the process also counts all responses that are being read.
   const gathered = new ByteGatherer(peerBudget(2 * maxBytes + smallestBlock));
   return new Promise((resolve, reject) => {
     let ended = false;
     const fail = (thrown: unknown): void => {
-      ended = true;
       gathered.clear();
       reject(thrown);
     };
-    const end = (): void => {
-      ended = true;
-      resolve(gathered.take());
-    };
+    const end = (): void => resolve(gathered.take());
     const pass = (limit: string): void => {
+      ended = true;
       if (cut) end();
       else fail(new HttpError(answer.status, '', `the answer is over ${limit}`));
       answer.cancel();
@@ -45,7 +42,7 @@ export function readBody(answer: HttpAnswer, maxBytes: number, cut: boolean = fa
       const part = chunk.subarray(0, maxBytes - gathered.length);
       if (!gathered.push(part)) pass('the limit of bytes held at a time');
       else if (part.length < chunk.length) pass(`the limit of ${maxBytes} bytes`);
-    }).then(() => ended || end(), fail);
+    }).then(end, fail);
   });
 }
 

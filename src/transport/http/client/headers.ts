@@ -37,5 +37,5 @@ export function requestHeaders(
     const name = parameter && message.params?.[parameter];
     if (typeof name === 'string') headers['mcp-name'] = encodeHeaderValue(name);
   }
-  return own ? Object.assign(headers, own) : headers;
+  return Object.assign(headers, own);
 }

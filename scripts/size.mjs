@@ -20,36 +20,36 @@ const KIB = 1024;
 
 // Every chunk of a program counts; with `firstLoad` only those that load at the start of a page or a worker.
 const entries = [
-  { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 14.03 * KIB },
-  { ...programNamed('serial-lines'), budget: 10 * KIB, ceiling: 13.36 * KIB },
-  { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 15.82 * KIB },
-  { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 20.39 * KIB },
-  { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.83 * KIB },
-  { ...programNamed('server-card'), ceiling: 33.72 * KIB },
-  { ...programNamed('protected'), ceiling: 41.21 * KIB },
-  { ...programNamed('mcp-server'), ceiling: 38.45 * KIB },
-  { ...programNamed('tasks-server'), ceiling: 54.07 * KIB },
-  { ...programNamed('fleet-server'), ceiling: 45.31 * KIB },
-  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.83 * KIB },
-  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.93 * KIB, firstLoad: true },
-  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 34.35 * KIB },
+  { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 14.23 * KIB },
+  { ...programNamed('serial-lines'), budget: 10 * KIB, ceiling: 13.57 * KIB },
+  { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 16.03 * KIB },
+  { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 20.62 * KIB },
+  { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.97 * KIB },
+  { ...programNamed('server-card'), ceiling: 33.86 * KIB },
+  { ...programNamed('protected'), ceiling: 41.37 * KIB },
+  { ...programNamed('mcp-server'), ceiling: 38.72 * KIB },
+  { ...programNamed('tasks-server'), ceiling: 54.42 * KIB },
+  { ...programNamed('fleet-server'), ceiling: 45.45 * KIB },
+  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 22.04 * KIB },
+  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 28.24 * KIB, firstLoad: true },
+  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 34.63 * KIB },
   { ...programNamed('schema-full'), ceiling: 9.37 * KIB },
-  { ...programNamed('oauth-login'), ceiling: 36.00 * KIB },
-  { ...programNamed('oauth-service'), ceiling: 33.28 * KIB },
+  { ...programNamed('oauth-login'), ceiling: 36.17 * KIB },
+  { ...programNamed('oauth-service'), ceiling: 33.47 * KIB },
   { ...programNamed('validator'), ceiling: 7.38 * KIB },
-  { ...programNamed('host'), ceiling: 42.15 * KIB },
+  { ...programNamed('host'), ceiling: 42.40 * KIB },
   { ...programNamed('tap'), ceiling: 4.16 * KIB },
   { ...programNamed('transcript'), ceiling: 5.55 * KIB },
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
   { ...programNamed('doctor'), ceiling: 17.04 * KIB },
   { ...programNamed('judge'), ceiling: 64.85 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 85.58 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 85.87 * KIB },
 ];
 
 /** Ceilings of the unpacked package: executable files and types, and files for reading. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3106.3 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5448.6 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3115.1 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5461.4 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

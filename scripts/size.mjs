@@ -27,17 +27,17 @@ const entries = [
   { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.55 * KIB },
   { ...programNamed('server-card'), ceiling: 33.44 * KIB },
   { ...programNamed('protected'), ceiling: 40.96 * KIB },
-  { ...programNamed('mcp-server'), ceiling: 38.37 * KIB },
+  { ...programNamed('mcp-server'), ceiling: 38.39 * KIB },
   { ...programNamed('tasks-server'), ceiling: 54.07 * KIB },
   { ...programNamed('fleet-server'), ceiling: 45.03 * KIB },
-  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.79 * KIB },
-  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 28.01 * KIB, firstLoad: true },
-  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 34.35 * KIB },
+  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.83 * KIB },
+  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 28.03 * KIB, firstLoad: true },
+  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 34.39 * KIB },
   { ...programNamed('schema-full'), ceiling: 9.23 * KIB },
-  { ...programNamed('oauth-login'), ceiling: 35.94 * KIB },
-  { ...programNamed('oauth-service'), ceiling: 33.23 * KIB },
+  { ...programNamed('oauth-login'), ceiling: 35.98 * KIB },
+  { ...programNamed('oauth-service'), ceiling: 33.26 * KIB },
   { ...programNamed('validator'), ceiling: 7.20 * KIB },
-  { ...programNamed('host'), ceiling: 42.12 * KIB },
+  { ...programNamed('host'), ceiling: 42.17 * KIB },
   { ...programNamed('tap'), ceiling: 4.02 * KIB },
   { ...programNamed('transcript'), ceiling: 5.43 * KIB },
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
@@ -48,7 +48,7 @@ const entries = [
 
 /** Ceilings of the unpacked package: executable files and types, and files for reading. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3106.3 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3107.9 * 1000, holds: (path) => !isForReading(path) },
   { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5446.6 * 1000, holds: isForReading },
 ];
 

@@ -20,36 +20,36 @@ const KIB = 1024;
 
 // Every chunk of a program counts; with `firstLoad` only those that load at the start of a page or a worker.
 const entries = [
-  { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 13.76 * KIB },
-  { ...programNamed('serial-lines'), budget: 10 * KIB, ceiling: 13.07 * KIB },
-  { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 15.52 * KIB },
-  { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 20.13 * KIB },
-  { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.39 * KIB },
-  { ...programNamed('server-card'), ceiling: 33.29 * KIB },
-  { ...programNamed('protected'), ceiling: 40.79 * KIB },
-  { ...programNamed('mcp-server'), ceiling: 38.11 * KIB },
-  { ...programNamed('tasks-server'), ceiling: 53.37 * KIB },
-  { ...programNamed('fleet-server'), ceiling: 44.87 * KIB },
-  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.64 * KIB },
-  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.72 * KIB, firstLoad: true },
-  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 34.08 * KIB },
+  { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 14.03 * KIB },
+  { ...programNamed('serial-lines'), budget: 10 * KIB, ceiling: 13.36 * KIB },
+  { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 15.82 * KIB },
+  { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 20.39 * KIB },
+  { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.55 * KIB },
+  { ...programNamed('server-card'), ceiling: 33.44 * KIB },
+  { ...programNamed('protected'), ceiling: 40.96 * KIB },
+  { ...programNamed('mcp-server'), ceiling: 38.37 * KIB },
+  { ...programNamed('tasks-server'), ceiling: 54.07 * KIB },
+  { ...programNamed('fleet-server'), ceiling: 45.03 * KIB },
+  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.79 * KIB },
+  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 28.01 * KIB, firstLoad: true },
+  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 34.35 * KIB },
   { ...programNamed('schema-full'), ceiling: 9.23 * KIB },
-  { ...programNamed('oauth-login'), ceiling: 35.8 * KIB },
-  { ...programNamed('oauth-service'), ceiling: 33.08 * KIB },
+  { ...programNamed('oauth-login'), ceiling: 35.94 * KIB },
+  { ...programNamed('oauth-service'), ceiling: 33.23 * KIB },
   { ...programNamed('validator'), ceiling: 7.20 * KIB },
-  { ...programNamed('host'), ceiling: 41.92 * KIB },
-  { ...programNamed('tap'), ceiling: 4.01 * KIB },
-  { ...programNamed('transcript'), ceiling: 5.42 * KIB },
+  { ...programNamed('host'), ceiling: 42.12 * KIB },
+  { ...programNamed('tap'), ceiling: 4.02 * KIB },
+  { ...programNamed('transcript'), ceiling: 5.43 * KIB },
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
-  { ...programNamed('doctor'), ceiling: 16.79 * KIB },
+  { ...programNamed('doctor'), ceiling: 16.80 * KIB },
   { ...programNamed('judge'), ceiling: 64.73 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.93 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 85.22 * KIB },
 ];
 
 /** Ceilings of the unpacked package: executable files and types, and files for reading. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3098.7 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5435 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3106.3 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5446.6 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

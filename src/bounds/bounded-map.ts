@@ -15,9 +15,14 @@ export class BoundedMap<K, V> extends Map<K, V> {
   override set(key: K, value: V): this {
     this.delete(key);
     super.set(key, value);
-    if (this.size > this.#max) this.delete((this.#oldest ??= this.keys()).next().value as K);
+    if (this.size > this.#max) this.dropOldest();
     // An iterator keeps the table of the Map from when it was larger, so drop it after the Map has shrunk.
     else if (this.size < this.#max / 2) this.#oldest = undefined;
     return this;
+  }
+
+  /** Drops the entry that was set longest ago. The map must not be empty. */
+  dropOldest(): void {
+    this.delete((this.#oldest ??= this.keys()).next().value as K);
   }
 }

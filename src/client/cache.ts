@@ -8,6 +8,9 @@ import { hasCacheHints, listMethods, neededCapability } from '../protocol/method
 import { defaultMaxCached } from './options.ts';
 import type { Cache } from './parts.ts';
 
+/** Characters of all cached results and their keys together. */
+const maxCachedLength = 67_108_864;
+
 /** `server/discover` is not cached: each connection sends it once anyway, and again only in place of a ping. */
 const isCacheable = (method: string): boolean =>
   hasCacheHints(method) && method !== 'server/discover';
@@ -18,6 +21,33 @@ export function resultCache(max: number = defaultMaxCached): Cache {
   return new ResultCache(max);
 }
 
+interface KeptResult {
+  readonly text: string;
+  readonly until: number;
+}
+
+/** At most `max` results, and the characters of all of them with their keys. */
+class KeptResults extends BoundedMap<string, KeptResult> {
+  length = 0;
+
+  override set(key: string, kept: KeptResult): this {
+    this.delete(key);
+    this.length += key.length + kept.text.length;
+    return super.set(key, kept);
+  }
+
+  override delete(key: string): boolean {
+    const kept = this.get(key);
+    if (kept) this.length -= key.length + kept.text.length;
+    return super.delete(key);
+  }
+
+  override clear(): void {
+    this.length = 0;
+    super.clear();
+  }
+}
+
 /**
  * Results that the server declares fresh for a while. The key of a result is its method, parameters and
  * authorization; the key of a public result is its method and parameters. Source: 2026-07-28
@@ -25,13 +55,13 @@ export function resultCache(max: number = defaultMaxCached): Cache {
  */
 class ResultCache implements Cache {
   // Results are kept as text, so that a caller that changes its result does not change the kept one.
-  readonly #kept: BoundedMap<string, { text: string; until: number }>;
+  readonly #kept: KeptResults;
   /** Grows with every invalidation: a result that was requested before an invalidation must not be kept after it. */
   epoch = 0;
   #clock = systemClock;
 
   constructor(max: number) {
-    this.#kept = new BoundedMap(max);
+    this.#kept = new KeptResults(max);
   }
 
   attach(clock: Clock): void {
@@ -64,6 +94,7 @@ class ResultCache implements Cache {
     if (params?.['inputResponses'] !== undefined || params?.['requestState'] !== undefined) return;
     const key = keyOf(method, params) + (cacheScope === 'public' ? 'public' : `own ${context}`);
     this.#kept.set(key, { text: JSON.stringify(result), until: this.#clock.monotonic() + ms });
+    while (this.#kept.length > maxCachedLength) this.#kept.dropOldest();
   }
 
   /** Drops the results that a notification makes stale. */

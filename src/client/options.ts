@@ -126,7 +126,7 @@ export const defaultAnsweringLimits: AnsweringLimits = { maxRounds: 10, maxQuest
 export const defaultMaxCached = 256;
 
 export interface ClientLimits extends CoreClientLimits, AnsweringLimits {
-  /** Cached results. 256. */
+  /** Cached results; all together at most 64 Mi characters. 256. */
   maxCached: number;
 }
 

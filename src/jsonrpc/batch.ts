@@ -1,3 +1,4 @@
+import { heldWeight } from '../bounds/weight.ts';
 import { classify, invalid, refusal } from './message.ts';
 import type { Connection, TakeBatch } from './connection.ts';
 import { internalErrorCode } from './errors.ts';
@@ -8,9 +9,10 @@ import type { Outlet } from './inbound-request.ts';
 const longAnswers = 1_048_576;
 
 /** Handles each message of a batch like a single message, and sends all responses as one batch. 2025-03-26 basic/index#batching. */
-export const takeBatch: TakeBatch = (connection, { values, weight }, outlet) => {
+export const takeBatch: TakeBatch = (connection, { values, weight: length }, outlet) => {
   const { budget, limits: { maxBatch, maxBatchAnswer } } = connection;
   if (values.length > maxBatch) return connection.refuse(outlet, invalid(`a batch holds at most ${maxBatch} messages`));
+  const weight = heldWeight(length, values, budget);
   if (!budget.charge(weight)) return connection.refuseBytes(outlet, null, weight);
   const items = values.map((value) => classify(value));
   const answers = items.filter((item) => item.kind === 'request' || item.kind === 'refusal').length;

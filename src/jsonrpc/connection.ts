@@ -10,6 +10,7 @@ import type { Decoded, Notification, Refusal, Request, RequestId, UncheckedRespo
 import type { Outlet } from './inbound-request.ts';
 import type { PendingRequests } from './pending-requests.ts';
 import { quote, shorten } from '../bounds/quote.ts';
+import { heldWeight } from '../bounds/weight.ts';
 
 /** The limits of one connection. Without timers in the runtime the times have no effect; a client call that sets one throws. */
 export interface ConnectionLimits {
@@ -167,7 +168,7 @@ export class Connection {
     if (inFlight.has(id)) return this.refuse(outlet, invalid(`id ${quote(id)} is already in flight`, request));
     const { maxInFlight } = this.limits;
     if (inFlight.size >= maxInFlight) return this.refuseWork(outlet, id, `requests in flight: the limit is ${maxInFlight}`);
-    const held = weight + openThingBytes;
+    const held = heldWeight(weight, request, this.budget) + openThingBytes;
     if (!this.budget.charge(held)) return this.refuseBytes(outlet, id, held);
     const inbound = new InboundRequest(request, outlet, held);
     inFlight.set(id, { inbound });

@@ -1,3 +1,4 @@
+import { weightOfValues } from '../bounds/weight.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { Connection } from '../jsonrpc/connection.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
@@ -152,10 +153,11 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Fai
       throw invalidParams('clientInfo must be an object with a name and a version');
     }
     // Both are kept until the connection closes, so their bytes stay charged until then.
-    if (weight > maxHandshakeBytes || !this.connection.budget.charge(weight)) {
+    const held = Math.max(weight, weightOfValues([clientInfo, capabilities]));
+    if (held > maxHandshakeBytes || !this.connection.budget.charge(held)) {
       throw invalidRequest(`initialize is over the limit of ${maxHandshakeBytes} bytes`);
     }
-    this.#held = weight;
+    this.#held = held;
     const agreed = { version: revision.version, client: clientInfo, capabilities };
     this.agree(revision, agreed);
     const result = {

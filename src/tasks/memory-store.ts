@@ -1,6 +1,7 @@
 import { systemClock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import type { Clock } from '../bounds/clock.ts';
+import { internalError } from '../jsonrpc/internal-exports.ts';
 import { isWaiting, LeaseLost, pageOf, Watchers } from './store.ts';
 import type { Lease, LeasedTask, NewTask, StoredTask, TaskStore } from './store.ts';
 
@@ -21,6 +22,8 @@ const none: ReadonlyMap<string, string> = new Map();
 export interface MemoryStoreOptions {
   /** The clock. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
+  /** Characters of JSON in all tasks together, above which no task is created. 128 Mi. */
+  readonly maxBytes?: number | undefined;
 }
 
 /**
@@ -28,8 +31,10 @@ export interface MemoryStoreOptions {
  * call of a store.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
-  checkOptions('memoryStore: options', options, { clock: 'object' });
-  const { clock = systemClock } = options;
+  checkOptions('memoryStore: options', options, { clock: 'object', maxBytes: 0 });
+  const { clock = systemClock, maxBytes = 134_217_728 } = options;
+  /** Characters in all tasks. */
+  let kept = 0;
   const tasks = new Map<string, MemoryTask>();
   const watchers = new Watchers();
   const isFree = (task: MemoryTask): boolean => task.end === undefined && task.until <= clock.monotonic() && !isWaiting(task);
@@ -51,6 +56,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
     const task = held(lease);
     if (task.records.length !== after) throw new LeaseLost(lease, `there are ${task.records.length} records, not ${after}`);
     // A list that grows by one gets room for 17, but most tasks write only one or two records.
+    for (const record of records) kept += record.length;
     if (after === 0) task.records = [...records];
     else task.records.push(...records);
     return task;
@@ -60,6 +66,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
     durable: false,
     async create({ id, owner, createdAt, expiresAt, head }) {
       if (tasks.has(id)) throw new Error(`the task ${id} exists`);
+      if (kept + head.length > maxBytes) throw internalError(`Too many characters in tasks: the limit is ${maxBytes}`);
+      kept += head.length;
       // Each member by name: from a spread with members after it, V8 makes an object that is slow to make and to read
       // (bench/NOTES.md).
       tasks.set(id, {
@@ -97,6 +105,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
       if (!task || task.end !== undefined) return [];
       const taken = [...answers.keys()].filter((key) => task.waiting?.includes(key) && !task.answers.has(key));
       if (taken.length === 0) return taken;
+      for (const key of taken) kept += answers.get(key)?.length ?? 0;
       task.answers = new Map([...task.answers, ...taken.map((key) => [key, answers.get(key) as string] as const)]);
       watchers.tell(id, isWaiting(task) ? 'written' : 'due');
       return taken;
@@ -105,6 +114,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
       const task = lease ? held(lease) : tasks.get(id);
       if (!task || task.end !== undefined) return false;
       task.end = end;
+      kept += end.length;
       task.until = 0;
       watchers.tell(id, 'ended');
       return true;
@@ -129,7 +139,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
     },
     async expire(now) {
       const gone = [...tasks.values()].filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now);
-      for (const { id } of gone) {
+      for (const { id, head, records, answers, end = '' } of gone) {
+        for (const text of [head, ...records, ...answers.values(), end]) kept -= text.length;
         tasks.delete(id);
         watchers.tell(id, 'ended');
       }

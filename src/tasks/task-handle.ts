@@ -44,6 +44,8 @@ export interface HandlePort {
 const [minPollMs, maxPollMs, defaultPollMs] = [100, 60_000, 1_000];
 /** How many times a request is tried if it fails. With the default interval, a fault of the server may last five minutes. */
 const maxFailures = 10;
+/** Changes that are kept for those that read them late, and characters of their messages. */
+const [maxChanges, maxChangesLength] = [1_000, 1_048_576];
 
 /** A task of a server: its status, its result, and a way to cancel it. */
 export class TaskHandle {
@@ -56,6 +58,9 @@ export class TaskHandle {
   readonly #onProgress: ((progress: Progress) => void) | undefined;
   readonly #result: Promise<CallToolResult>;
   readonly #changes: TaskState[] = [];
+  /** How many changes were dropped from the beginning of `#changes`, and the characters of the messages of the others. */
+  #dropped = 0;
+  #length = 0;
   readonly #listeners = new Set<() => void>();
   #state: TaskState;
   #ended = false;
@@ -110,10 +115,11 @@ export class TaskHandle {
     this.#follower?.leave();
   }
 
-  /** Yields each change of the status or the message, from the first to the last. */
+  /** Yields each change of the status or the message, from the first to the last; to a late reader only the last 1,000. */
   async *[Symbol.asyncIterator](): AsyncGenerator<TaskState, void, undefined> {
     for (let at = 0; ;) {
-      const change = this.#changes[at];
+      at = Math.max(at, this.#dropped);
+      const change = this.#changes[at - this.#dropped];
       if (change) {
         at++;
         yield change;
@@ -184,15 +190,26 @@ export class TaskHandle {
     this.#pollMs = pollOf(task);
     if (!isTaskStatus(status)) throw new Error(`the task ${this.id} has an unknown status`);
     const message = typeof task['statusMessage'] === 'string' ? task['statusMessage'] : undefined;
-    if (this.#changes.length === 0 || status !== this.#state.status || message !== this.#state.message) {
+    if (this.#dropped + this.#changes.length === 0 || status !== this.#state.status || message !== this.#state.message) {
       const news = message !== this.#state.message;
       this.#state = { id: this.id, status, message };
-      this.#changes.push(this.#state);
+      this.#keep(this.#state);
       const progress = news && message !== undefined ? progressOf(message) : undefined;
       if (progress) this.#onProgress?.(progress);
       this.#tell();
     }
     return status;
+  }
+
+  #keep(state: TaskState): void {
+    const changes = this.#changes;
+    const lengthOf = ({ message = '' }: TaskState): number => message.length;
+    changes.push(state);
+    this.#length += lengthOf(state);
+    while (changes.length > 1 && (changes.length > maxChanges || this.#length > maxChangesLength)) {
+      this.#length -= lengthOf(changes.shift() as TaskState);
+      this.#dropped++;
+    }
   }
 
   #tell(): void {

@@ -36,6 +36,8 @@ export type TaskOrder = Omit<TaskHead, 'seed' | 'ttlMs' | 'pollIntervalMs'>;
 const lookMs = 500;
 /** The most tasks that are read per second; with more waiting tasks, the reads are less frequent. */
 const maxLooks = 500;
+/** The most characters that these reads take per second, and that are parsed in one turn of the event loop, besides one task. */
+const [maxLookCharacters, longParse] = [16_777_216, 1_048_576];
 /** How long a count of tasks is valid, in milliseconds, and for how many owners counts are kept. */
 const [countedMs, maxCounts] = [1_000, 1_000];
 /** The random bytes of the seed of a task's idempotency keys. */
@@ -52,6 +54,14 @@ export class Tasks {
   readonly #waiting = new Map<string, Set<() => void>>();
   /** How many tasks the timer has woken the last time. */
   #looked = 0;
+  /** Characters of tasks that were read since then, and between the time before and then. */
+  #read = 0;
+  #readBefore = 0;
+  /** Characters of tasks that were parsed in this turn of the event loop, about, and the promise of the next one. */
+  #parsed = 0;
+  #turn: Promise<void> | undefined;
+  /** What a view was made of. */
+  readonly #versions = new WeakMap<TaskView, string>();
   /** By owner; under `undefined`, of all tasks. */
   readonly #counts = new Map<string | undefined, { n: number; readonly at: number }>();
   /** The counts that are under way, by owner; concurrent callers share them. */
@@ -67,13 +77,12 @@ export class Tasks {
   }
 
   /**
-   * Creates a task; resolves when it is stored. Throws `-32603` if there are too many. `ttlMs`: the requested ttl.
+   * Creates a task; resolves when it is stored. Throws `-32603` if there are too many, and `-32602` if its arguments are too long.
+   * `ttlMs`: the requested ttl.
    * `named` is called with the id before a worker can take the task.
    */
   async create(owner: string, order: TaskOrder, ttlMs?: number, named?: (id: string) => void): Promise<TaskView> {
-    const { maxTtlMs, pollIntervalMs } = this.#limits;
-    if (!this.#counted(undefined) || !this.#counted(owner)) await Promise.all([this.#count(undefined), this.#count(owner)]);
-    this.#add(owner);
+    const { maxJournalBytes, maxTtlMs, pollIntervalMs } = this.#limits;
     const kept = Math.min(ttlMs ?? this.#limits.ttlMs, maxTtlMs);
     const bounded = Number.isFinite(kept);
     const id = newTaskId();
@@ -85,11 +94,14 @@ export class Tasks {
       scopes: scopes?.length ? scopes : undefined,
       seed: random(seedBytes), ttlMs: ttl, pollIntervalMs,
     };
+    const text = JSON.stringify(head);
+    const given = text.length > maxJournalBytes ? JSON.stringify([args, _meta, answers, made]).length : 0;
+    if (given > maxJournalBytes) throw invalidParams(`arguments take ${given} characters in a task; the limit is ${maxJournalBytes}`);
+    if (!this.#counted(undefined) || !this.#counted(owner)) await Promise.all([this.#count(undefined), this.#count(owner)]);
+    this.#add(owner);
     const createdAt = this.clock.now();
     named?.(id);
-    await this.store.create({
-      id, owner, createdAt, expiresAt: ttl === null ? null : createdAt + ttl, head: JSON.stringify(head),
-    });
+    await this.store.create({ id, owner, createdAt, expiresAt: ttl === null ? null : createdAt + ttl, head: text });
     return {
       id, owner, scopes: scopes ?? [], createdAt, ttlMs: ttl, pollIntervalMs,
       status: firstTaskStatus, updatedAt: createdAt, message: undefined, questions: undefined, end: undefined,
@@ -132,30 +144,56 @@ export class Tasks {
     }
   }
 
-  /** Returns a task. Throws `-32602` if the caller has no such task, and `AccessDenied` if the credentials lack its scopes. */
-  async view(auth: Auth | undefined, id: unknown): Promise<TaskView> {
-    const view = await this.find(ownerOf(auth), id);
+  /**
+   * Returns a task. Throws `-32602` if the caller has no such task, and `AccessDenied` if the credentials lack its scopes. `before`: see
+   * `find`.
+   */
+  async view(auth: Auth | undefined, id: unknown, before?: TaskView): Promise<TaskView> {
+    const view = await this.find(ownerOf(auth), id, before);
     checkScopes(view, { auth });
     return view;
   }
 
   /**
    * Returns a task of this owner, without a check of its scopes: use `mayHear` before anything of it is sent. Throws
-   * `-32602` if the owner has no such task.
+   * `-32602` if the owner has no such task. `before`: an earlier view of it, which is returned again if nothing has changed: a task may
+   * be long, and many may be waited for.
    */
-  async find(owner: string, id: unknown): Promise<TaskView> {
+  async find(owner: string, id: unknown, before?: TaskView): Promise<TaskView> {
     if (typeof id !== 'string') throw malformedTaskId();
     const stored = await this.store.load(id);
     const over = stored?.expiresAt !== undefined && stored.expiresAt !== null && stored.expiresAt <= this.clock.now();
     if (!stored || stored.owner !== owner || over) {
       throw unknownTask();
     }
-    return viewOf(readTask(stored));
+    // The head never changes, and records and answers are only added.
+    const { head, records, answers, waiting, end = '' } = stored;
+    const version = `${records.length} ${answers.size} ${end.length} ${waiting?.join() ?? '-'}`;
+    const lengths = [...records, ...answers.values()].reduce((sum, { length }) => sum + length, head.length + end.length);
+    this.#read += lengths;
+    if (before && this.#versions.get(before) === version) return before;
+    while (this.#parsed > longParse) await this.#nextTurn();
+    this.#parsed += lengths;
+    const view = viewOf(readTask(stored));
+    this.#versions.set(view, version);
+    return view;
+  }
+
+  /** Resolves in the next turn of the event loop, so that one caller with many long tasks does not hold up the others. */
+  #nextTurn(): Promise<void> {
+    return this.#turn ??= new Promise((resolve) => {
+      const go = (): void => {
+        this.#turn = undefined;
+        this.#parsed = 0;
+        resolve();
+      };
+      if (!this.clock.after(0, go)) go();
+    });
   }
 
   /** Like `find`; undefined if the store has failed, perhaps only for a moment: the caller tries again. */
-  look(owner: string, id: string): Promise<TaskView | undefined> {
-    return this.find(owner, id).catch((error: unknown) => {
+  look(owner: string, id: string, before?: TaskView): Promise<TaskView | undefined> {
+    return this.find(owner, id, before).catch((error: unknown) => {
       if (error instanceof RpcError) throw error;
       return undefined;
     });
@@ -228,8 +266,10 @@ export class Tasks {
   /** Wakes all waiting calls after a while: not every store reports the writes of other processes. */
   #look(): void {
     if (this.#timer !== undefined) return;
-    this.#timer = this.clock.after(Math.max(lookMs, this.#looked * 1000 / maxLooks), () => {
+    const pause = Math.max(lookMs, this.#looked * 1000 / maxLooks, Math.max(this.#read, this.#readBefore) * 1000 / maxLookCharacters);
+    this.#timer = this.clock.after(pause, () => {
       this.#timer = undefined;
+      [this.#readBefore, this.#read] = [this.#read, 0];
       const ids = [...this.#waiting.keys()];
       // The first call that waits again starts the timer for all.
       this.#looked = ids.length;

@@ -245,6 +245,25 @@ test('connection: requests in flight are charged with their parameters, until th
   assert.equal(budget.used, 0);
 });
 
+test('connection: while the process holds much, a small text is charged with its values, of which it can hold many', async () => {
+  const ends: (() => void)[] = [];
+  const { connection, budget, sent } = bench(() => new Promise((resolve) => ends.push(() => resolve({}))));
+  connection.takeBatch = takeBatch;
+  // 3 KB of text, and 64 KB of memory.
+  const params = { many: Array<object>(1000).fill({}) };
+  for (let id = 0; id < 200; id++) connection.receive(decode(ask(id, params)));
+  assert.ok(ends.length < 30, `${ends.length} are held`);
+  connection.receive(decode(`[${ask(200, params)},${ask(201)}]`));
+  assert.match(sent.at(-1)?.error?.message ?? '', /^Too many bytes in flight: the limit is 1048576$/);
+  // One that is small in both is still taken.
+  const before = sent.length;
+  connection.receive(decode(ask(202, { one: 1 })));
+  assert.equal(sent.length, before);
+  for (const end of ends) end();
+  await settled();
+  assert.equal(budget.used, 0);
+});
+
 test('connection: a batch is refused whole where there are none, and where it is too long', () => {
   const { connection, sent } = bench(() => ({}));
   const many = decode(`[${'1,'.repeat(500_000)}1]`);

@@ -256,3 +256,13 @@ test('a cursor that died behind a page that was kept: the list begins anew', asy
     assert.deepEqual(await names(), ['a3', 'b3'], method);
   }
 });
+
+test('cached results are at most 64 Mi characters together: the oldest go first', async () => {
+  const text = 'x'.repeat(9_000_000);
+  const { client, asked } = await connect(modern(() => ({ ...fresh(), contents: [{ uri: 'a:b', text }] })));
+  for (let i = 0; i < 8; i++) await client.readResource(`a:${i}`);
+  await client.readResource('a:7');
+  assert.equal(asked(), 8);
+  await client.readResource('a:0');
+  assert.equal(asked(), 9);
+});

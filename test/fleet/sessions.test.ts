@@ -104,7 +104,10 @@ test('fleet: each request is served with its own credentials, in whatever order 
     const own = await make();
     const handle = fetchHandler(server, {
       fleet: own,
-      auth: ({ header }) => ({ principal: 'ann', token: header('authorization'), scopes: header('authorization') === 'high' ? ['admin'] : [] }),
+      auth(request) {
+        const token = request.header('authorization');
+        return { principal: 'ann', token, scopes: token === 'high' ? ['admin'] : [] };
+      },
     });
     const post = (body: string | ReadableStream, token: string, more: Record<string, string> = {}): Promise<Response> => handle(new Request('http://localhost/mcp', {
       method: 'POST', body, duplex: 'half', headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: token, ...more },

@@ -4,6 +4,7 @@ import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import { McpServer } from '../../src/server/index.ts';
+import type { Auth } from '../../src/transport/auth.ts';
 import { mqttTransport, serveMqtt } from '../../src/transport/mqtt/index.ts';
 import type { MqttServing, MqttTransportOptions, ServeMqttOptions } from '../../src/transport/mqtt/index.ts';
 import { Broker } from './broker.ts';
@@ -28,6 +29,12 @@ function makeInternals(): { server: McpServer; started: EventEmitter } {
     }));
   });
   return { server, started };
+}
+
+function guarded(): McpServer {
+  const { server } = makeInternals();
+  server.tool('secret', { scopes: ['owner'] }, () => 'told');
+  return server;
 }
 
 const onElicit = (): { action: 'accept'; content: { unit: string } } => ({ action: 'accept', content: { unit: 'K' } });
@@ -145,6 +152,32 @@ test('auth: who a client is, and who may not connect', async (t) => {
   const other = new McpClient({ name: 'test', version: '1.0.0' });
   await assert.rejects(other.connect(mqttTransport(broker.connect, { server: 'closed' })), /ended the session/);
   assert.deepEqual(new Set(errors.map(({ message }) => message)), new Set(['not you']));
+});
+
+test('a server with scopes is served only to clients with an identity', async (t) => {
+  const broker = new Broker();
+  const errors: string[] = [];
+  const { server, client } = await pair(t, '2026-07-28', broker);
+  assert.equal(await textOf(client.callTool('echo', { text: 'open' })), 'open');
+  await assert.rejects(serveMqtt(guarded(), broker.connect, { name: 'guarded' }), /serveMqtt: the server has scopes, and `auth` gives no identity/);
+  // Registered after a client was admitted.
+  server.tool('secret', { scopes: ['owner'] }, () => 'told');
+  await assert.rejects(client.callTool('secret'), /ended the session/);
+  await assert.rejects(client.callTool('echo', { text: 'x' }), /ended the session/);
+  const known: (Auth | undefined)[] = [undefined, { principal: 'owner', scopes: ['owner'] }];
+  const serving = await serveMqtt(guarded(), broker.connect, {
+    name: 'guarded', auth: () => known.pop(), onError: ({ message }) => errors.push(message),
+  });
+  t.after(() => serving.close());
+  const next = async (): Promise<string> => {
+    const one = new McpClient({ name: 'test', version: '1.0.0' });
+    t.after(() => one.close());
+    await one.connect(mqttTransport(broker.connect, { server: 'guarded' }));
+    return textOf(one.callTool('secret'));
+  };
+  assert.equal(await next(), 'told');
+  await assert.rejects(next(), /ended the session/);
+  assert.match(errors.join(), /the server has scopes/);
 });
 
 test('hostile: messages without a sender, for others, too long, or from too many clients', async (t) => {

@@ -8,7 +8,7 @@ import { Abortable } from '../../src/jsonrpc/inbound-request.ts';
 import { findRevision, revisions } from '../../src/protocol/revisions.ts';
 import type { Revision } from '../../src/protocol/revisions.ts';
 import { receiveTasks } from '../../src/tasks/legacy/client-receiver.ts';
-import { defaultTaskLimits } from '../../src/tasks/limits.ts';
+import { defaultReceivedTaskLimits, defaultTaskLimits } from '../../src/tasks/limits.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
@@ -412,9 +412,11 @@ test('a client hears of a task on any stream', async (t) => {
 // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control: limits of tasks are documented.
 test('docs/limits.md says of each limit of tasks what holds where none is given', () => {
   const page = readFileSync(fileURLToPath(new URL('../../../docs/limits.md', import.meta.url)), 'utf8');
-  const [, table = ''] = /\| \*\*`tasks`: `limits`\*\* \|.*\n((?:\| `.*\n)+)/.exec(page) ?? [];
-  const units: Record<string, number> = { '': 1, ms: 1, second: 1e3, seconds: 1e3, hours: 3_600_000, days: 86_400_000, MiB: 1_048_576 };
-  const said = Array.from(table.matchAll(/^\| `(\w+)` \| ([\d,]+) ?(\w*) \|/gm),
-    ([, name = '', number = '', unit = '']) => [name, Number(number.replaceAll(',', '')) * (units[unit] ?? NaN)]);
-  assert.deepEqual(Object.fromEntries(said), defaultTaskLimits);
+  const units: Record<string, number> = { '': 1, ms: 1, second: 1e3, seconds: 1e3, hour: 3_600_000, hours: 3_600_000, days: 86_400_000, MiB: 1_048_576 };
+  for (const [heading, limits] of [['`tasks`: `limits`', defaultTaskLimits], ['`ReceivedTaskLimits`', defaultReceivedTaskLimits]] as const) {
+    const [, table = ''] = /^((?:\| `.*\n)+)/.exec(page.slice(page.indexOf('\n', page.indexOf(`| **${heading}**`)) + 1)) ?? [];
+    const said = Array.from(table.matchAll(/^\| `(\w+)` \| ([\d,]+) ?(\w*) \|/gm),
+      ([, name = '', number = '', unit = '']) => [name, Number(number.replaceAll(',', '')) * (units[unit] ?? NaN)]);
+    assert.deepEqual(Object.fromEntries(said), limits, heading);
+  }
 });

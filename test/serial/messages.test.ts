@@ -153,3 +153,23 @@ test('without another side opening ends after openMs', async () => {
   await during(time, failed);
   assert.ok(time.monotonic() < 6000);
 });
+
+for (const [kind, framing] of [['lines', lines], ['frames', frames()]] as const) {
+  test(`${kind}: a channel whose last write fails: close ends, and the process lives`, async () => {
+    const time = new VirtualTime();
+    for (const fail of [() => Promise.reject(new Error('unplugged')), () => { throw new Error('unplugged'); }]) {
+      const line = new Line(time, randomOf(1));
+      let fails = false;
+      const end = line.end(1);
+      const broken = { ...end, write: (bytes: Uint8Array) => (fails ? fail() : end.write(bytes)) };
+      const serving = serveSerial(makeInternals(), broken, { clock: time, framing });
+      const client = new McpClient({ name: 'test', version: '1.0.0' }, { clock: time });
+      await during(time, client.connect(serialTransport(line.end(0), { clock: time, framing })));
+      fails = true;
+      client.callTool('echo', { text: 'x' }).catch(() => {});
+      await time.run(time.monotonic() + 100);
+      await serving.close();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  });
+}

@@ -90,6 +90,8 @@ test('what a client keeps us holding is charged to its budget, bounded, and give
     client.receive(decode(JSON.stringify({ jsonrpc: '2.0', id, method, params: body })));
   send(1, 'initialize', params);
   assert.match(answers.pop()?.error?.message ?? '', /initialize is over the limit of 65536 bytes/);
+  send(1, 'initialize', { ...params, clientInfo: info, capabilities: { experimental: { many: Array(1100).fill({}) } } });
+  assert.match(answers.pop()?.error?.message ?? '', /initialize is over the limit of 65536 bytes/, 'a short text of many values');
   assert.equal(budget.used, 0);
   send(2, 'initialize', { ...params, clientInfo: info });
   assert.equal(answers.pop()?.error, undefined);

@@ -10,7 +10,7 @@ import { mayPass } from '../../src/tasks/passing-fault.ts';
 import { RequestRate } from '../../src/tasks/request-rate.ts';
 import { isLeaseLost, isWaiting, LeaseLost, LeaseTime, pageOf, placeOf } from '../../src/tasks/store.ts';
 import { detailedResult, isDetailed, outcomeOf, TaskHandle } from '../../src/tasks/task-handle.ts';
-import type { HandlePort } from '../../src/tasks/task-handle.ts';
+import type { HandlePort, TaskState } from '../../src/tasks/task-handle.ts';
 import { HttpError, SessionExpired } from '../../src/transport/internal-exports.ts';
 
 const turns = async (): Promise<void> => {
@@ -101,6 +101,19 @@ test('a handle tells each change once, with the progress that a message says, an
   assert.deepEqual(seen, ['working undefined', 'working 3 of 10: baking', 'working 4.5', 'working cooling', 'completed undefined']);
   assert.deepEqual(watched.reports, [{ progress: 3, total: 10, message: 'baking' }, { progress: 4.5 }]);
   assert.deepEqual([watched.handle.status, watched.handle.message, watched.left], ['completed', undefined, true]);
+});
+
+test('a handle keeps the last thousand changes, and a million characters of them, for who reads them late', async () => {
+  for (const [count, message, kept] of [[1050, 'x', 1000], [15, 'x'.repeat(100_000), 11]] as const) {
+    const states = Array.from({ length: count }, (_, i) => ({ status: 'working', statusMessage: `${message}${i}` }));
+    const watched = handleOf([...states, done], { status: 'working' });
+    for (let i = 0; i <= count; i++) await watched.news();
+    await watched.handle.result();
+    const seen: TaskState[] = [];
+    for await (const state of watched.handle) seen.push(state);
+    assert.equal(seen.length, kept, message.slice(0, 5));
+    assert.deepEqual(seen.slice(-2).map((state) => state.message ?? state.status), [`${message}${count - 1}`, 'completed']);
+  }
 });
 
 test('news that is older than what is known is not believed: the server is asked', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { systemClock } from '../../src/bounds/clock.ts';
 import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { revisions } from '../../src/protocol/revisions.ts';
 import { memoryStore } from '../../src/tasks/memory-store.ts';
@@ -7,6 +8,7 @@ import { listTasks } from '../../src/tasks/legacy/server.ts';
 import { defaultTaskLimits } from '../../src/tasks/limits.ts';
 import type { TaskLimits } from '../../src/tasks/limits.ts';
 import type { TaskStore } from '../../src/tasks/store.ts';
+import type { TaskView } from '../../src/tasks/journal.ts';
 import { mayHear, ownerOf, Tasks } from '../../src/tasks/tasks.ts';
 import type { TaskOrder } from '../../src/tasks/tasks.ts';
 
@@ -45,7 +47,10 @@ test('tasks: a task is kept as it was ordered, for the time that was asked for, 
   assert.match(seed, /^[0-9a-f]{16}$/);
   assert.ok(!id.includes(seed));
   assert.deepEqual(head, { ...order, scopes: ['read'], made: { k: 1 }, answers: { q: 2 }, ttlMs: 50, pollIntervalMs: 7 });
-  for (const [wanted, ttlMs] of [[0, 0], [99, 99], [101, 100], [Infinity, 100]] as const) assert.equal((await tasks.create('o', order, wanted)).ttlMs, ttlMs);
+  for (const [wanted, ttlMs] of [[0, 0], [99, 99], [101, 100], [Infinity, 100]] as const) {
+    const one = await tasks.create('o', order, wanted);
+    assert.deepEqual([one.ttlMs, (await store.load(one.id))?.expiresAt], [ttlMs, 1_000_000 + ttlMs]);
+  }
   const forever = made({ maxTtlMs: Infinity, ttlMs: Infinity });
   const kept = await forever.tasks.create('o', { ...order, scopes: [] });
   assert.deepEqual([kept.ttlMs, kept.scopes, (await forever.store.load(kept.id))?.expiresAt], [null, [], null]);
@@ -279,4 +284,68 @@ test('tasks: where many wait, five hundred of them are looked at in a second', a
   void wait(0);
   assert.equal(clock.due, 5_000);
   tasks.close();
+});
+
+test('tasks: what a call is given is bounded, in one task and in all tasks of a memory store', async () => {
+  const { tasks } = made({ maxJournalBytes: 1000 });
+  const given = (length: number): TaskOrder => ({ ...order, arguments: { text: 'x'.repeat(length) } });
+  await tasks.create('a', given(900));
+  await assert.rejects(tasks.create('a', given(1000)), refused(-32602, /arguments take 10\d\d characters in a task; the limit is 1000$/));
+  // What is not of the call does not count.
+  await tasks.create('a', { ...given(0), client: { name: 'x'.repeat(2000), version: '1' } });
+  const clock = manualClock(1_000_000);
+  const store = memoryStore({ clock, maxBytes: 1000 });
+  const add = (id: string, length: number): Promise<void> =>
+    store.create({ id, owner: 'a', createdAt: 0, expiresAt: 1_000_001, head: 'x'.repeat(length) });
+  await add('one', 400);
+  const leased = await store.lease('one', 1000);
+  assert.ok(leased);
+  await store.release(leased.lease, 0, ['x'.repeat(200)], ['q']);
+  await store.answer('one', new Map([['q', 'x'.repeat(200)]]));
+  await assert.rejects(add('two', 201), refused(-32603, /^Too many characters in tasks: the limit is 1000$/));
+  await add('two', 200);
+  // A task that runs may still end.
+  assert.ok(await store.end('two', 'x'.repeat(500)));
+  await assert.rejects(add('three', 1), refused(-32603, /Too many characters/));
+  await store.expire(1_000_001);
+  await add('three', 1000);
+});
+
+test('tasks: who waits for long tasks does not hold up others: what has not changed is not parsed again, and the rest in turns', async () => {
+  const inner = memoryStore();
+  const tasks = new Tasks(inner, defaultTaskLimits, systemClock);
+  const views = [];
+  for (let i = 0; i < 8; i++) views.push(await tasks.create('a', { ...order, arguments: { text: 'x'.repeat(600_000) } }));
+  let turns = 0;
+  const count = (): void => {
+    turns++;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const found = await Promise.all(views.map(({ id }) => tasks.look('a', id)));
+  assert.ok(turns >= 2, `${turns} turns of the event loop`);
+  clearImmediate(next);
+  for (const view of found) assert.equal(await tasks.look('a', view?.id ?? '', view), view);
+  // A change is seen: a record, a question, an answer, an end.
+  const [{ id }] = found as [TaskView];
+  let before = found[0];
+  const changes = async (): Promise<void> => {
+    const view = await tasks.look('a', id, before);
+    assert.ok(view && view !== before);
+    assert.deepEqual(view, await tasks.find('a', id));
+    before = view;
+  };
+  const leased = await inner.lease(id, 1000);
+  assert.ok(leased);
+  const record = (message: string): string => JSON.stringify({ t: 'status', at: 1, run: 1, message });
+  await inner.append(leased.lease, 0, [record('one')]);
+  await changes();
+  assert.equal(before?.message, 'one');
+  await inner.release(leased.lease, 1, [], ['q']);
+  await changes();
+  await inner.answer(id, new Map([['q', '{"at":1,"answer":{}}']]));
+  await changes();
+  await inner.end(id, '{"at":1,"status":"cancelled"}');
+  await changes();
+  assert.equal(before?.status, 'cancelled');
 });

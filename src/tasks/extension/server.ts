@@ -84,13 +84,15 @@ export class ExtensionTasks {
     const { signal } = followed.controller;
     this.#heard.set(key, followed);
     let last = '';
+    let known: TaskView | undefined;
     try {
       for (;;) {
         // Before the task is read, so that no change is missed meanwhile.
         const change = this.#tasks.changed(id, signal);
         change.catch(() => {});
-        const view = await this.#tasks.look(owner, id);
-        if (view) {
+        const view = await this.#tasks.look(owner, id, known);
+        if (view && view !== known) {
+          known = view;
           const task = detailedTask(view);
           const text = JSON.stringify(task);
           followed.told = { view, task };

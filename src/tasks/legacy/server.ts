@@ -119,10 +119,12 @@ export class LegacyTasks {
   /** 2025-11-25 basic/utilities/tasks#task-status-notification. */
   async #tell({ id, owner, ...begun }: TaskView): Promise<void> {
     let last = JSON.stringify(legacyTask({ id, owner, ...begun }));
+    let before: TaskView | undefined;
     for (;;) {
       const change = this.#tasks.changed(id);
-      const view = await this.#tasks.look(owner, id);
-      if (view) {
+      const view = await this.#tasks.look(owner, id, before);
+      if (view && view !== before) {
+        before = view;
         const task = legacyTask(view);
         const text = JSON.stringify(task);
         if (text !== last) this.#announce(id, 'notifications/tasks/status', { ...task });
@@ -151,10 +153,11 @@ export class LegacyTasks {
   /** Blocks until the task has ended, and asks its questions meanwhile. basic/utilities/tasks#result-retrieval. */
   async #result(id: unknown, exchange: Exchange): Promise<object> {
     const { auth, signal } = exchange;
+    let before: TaskView | undefined;
     for (;;) {
       const change = typeof id === 'string' ? this.#tasks.changed(id, signal) : undefined;
       change?.catch(() => {});
-      const view = await this.#tasks.view(auth, id);
+      const view = before = await this.#tasks.view(auth, id, before);
       if (view.end) return resultOf(view, exchange);
       const open = Object.entries(view.questions ?? {});
       if (open.length > 0 && isLegacy(exchange.requester)) {

@@ -23,7 +23,7 @@ export interface ServeMqttOptions {
   readonly presence?: ServerPresence | undefined;
   /**
    * Returns the identity of a client by its MQTT Client ID, which the rules of the broker must verify. Must throw or reject to
-   * refuse the client. Without it clients have no identity.
+   * refuse the client. Without it clients have no identity, and a server with `scopes` is not served.
    */
   readonly auth?: ((clientId: string) => Auth | undefined | Promise<Auth | undefined>) | undefined;
   /** Clients at one time; further clients get `notifications/disconnected`. 1000. */
@@ -67,11 +67,15 @@ export async function serveMqtt(server: ServerPort, connect: MqttConnect, option
 /** One client: its peer, after it was admitted, and its earlier messages. */
 interface MqttClientSession {
   peer?: ServedClient;
+  /** Whether `auth` has returned an identity. */
+  known?: boolean;
   /** Resolves when all earlier messages have been handled. */
   turn: Promise<void>;
   /** Bytes of the messages that wait for `turn`. */
   waiting: number;
 }
+
+const scoped = 'the server has scopes, and `auth` gives no identity';
 
 class Serving implements MqttServing {
   readonly id: string;
@@ -93,6 +97,7 @@ class Serving implements MqttServing {
     const { name, id = uniqueId(), clock = systemClock, maxMessageBytes = 1_048_576, retryMs = 1000 } = options;
     checkName('serveMqtt: options.name', name);
     if (!isLevel(id)) throw new TypeError('serveMqtt: options.id has /, + or #, or is too long');
+    if (server.scoped && !options.auth) throw new TypeError(`serveMqtt: ${scoped}`);
     this.id = id;
     this.#server = server;
     this.#connect = connect;
@@ -186,6 +191,7 @@ class Serving implements MqttServing {
         if (!this.#clients.has(clientId)) this.#unsubscribe(clientId);
         return;
       }
+      client.known = auth !== undefined;
       const budget = peerBudget();
       const outlet = pipeOutlet((text) => {
         if (this.#clients.get(clientId) === client) this.#tell(clientId, text);
@@ -199,6 +205,11 @@ class Serving implements MqttServing {
 
   #hear(clientId: string, client: MqttClientSession, payload: Uint8Array): void {
     if (this.#clients.get(clientId) !== client || !client.peer) return;
+    // Read for each message: what has scopes may have been registered after the client was admitted.
+    if (this.#server.scoped && !client.known) {
+      tell(this.#options.onError, new TypeError(scoped));
+      return this.#dismiss(clientId, 'the client is not allowed to connect');
+    }
     const large = payload.length > this.#maxMessageBytes;
     const text = (): string => new TextDecoder().decode(large ? payload.subarray(0, 256) : payload);
     this.#options.trace?.({ direction: 'received', text: text(), at: this.#clock.now() });

@@ -54,6 +54,16 @@ export interface SerialMessages {
   close(): Promise<void>;
 }
 
+/** Writes. A channel that fails says so with `closed`: a failed write only ends, also the last one, for which nobody waits. */
+function write(channel: SerialChannel, bytes: Uint8Array): Promise<void> | void {
+  try {
+    const written = channel.write(bytes);
+    return written ? written.catch(() => {}) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Sends and receives messages over a channel, as lines of JSON like over stdio. */
 export function serialMessages(channel: SerialChannel, options: SerialOptions, reader: SerialReader): SerialMessages {
   const { framing = lines, trace, maxMessageBytes = defaultSerialBytes, maxWaitingBytes = defaultSerialBytes } = options;
@@ -62,7 +72,7 @@ export function serialMessages(channel: SerialChannel, options: SerialOptions, r
   const utf8 = new TextEncoder();
   let framer: Framer | undefined;
   let closed = false;
-  const wire = framing({ side, clock, budget, write: (bytes) => channel.write(bytes) }, {
+  const wire = framing({ side, clock, budget, write: (bytes) => write(channel, bytes) }, {
     opened() {
       framer?.close();
       framer = createFramer({

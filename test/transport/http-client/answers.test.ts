@@ -241,7 +241,14 @@ test('trace sees both directions', async (t) => {
 });
 
 test('an address that is not HTTP is refused at once', () => {
-  assert.throws(() => httpTransport('file:///etc/passwd'), /not an HTTP address/);
+  assert.throws(() => httpTransport('file:///etc/passwd'), /not an HTTP address: it begins with file:/);
+  // No message tells a password.
+  for (const [address, why] of [
+    ['http://ann:hunter2@127.0.0.1/mcp', /^TypeError: the address of 127.0.0.1 has a user name or a password/],
+    ['https://hunter2@127.0.0.1:8/mcp', /the address of 127.0.0.1:8 has/], ['ftp://ann:hunter2@a.example', /not an HTTP address/],
+  ] as const) {
+    assert.throws(() => httpTransport(address), (error) => why.test(String(error)) && !String(error).includes('hunter2'), address);
+  }
   assert.throws(() => httpTransport('mcp'), TypeError);
 });
 

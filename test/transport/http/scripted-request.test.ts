@@ -151,6 +151,8 @@ test('a modern request is charged what it weighs while it is open, and refused w
     }
     // A small request is served.
     assert.equal(ask(modern('ping')).status, 200);
+    // One whose text is small, and whose values are many, is not.
+    assert.equal(ask(modern('wait', { key: 'many', pad: Array(700).fill({}) })).status, 503);
     for (const { finish } of server.waiting.values()) finish();
     await new Promise(setImmediate);
     assert.equal(request.status, 200);

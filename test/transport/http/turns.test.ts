@@ -27,9 +27,15 @@ test('turns: calls with long answers wait for one another, and nobody waits for 
   take(call('small'), 'another tool');
   take({ kind: 'notification', message: { jsonrpc: '2.0', method: 'big' } }, 'a notification');
   take(call('big', 5000), 'one whose parameters are not held uncharged');
-  assert.deepEqual(ran, ['first', 'another tool', 'a notification', 'one whose parameters are not held uncharged']);
+  const many = call('big', 3000);
+  Object.assign(many.message.params ?? {}, { arguments: Array(1000).fill({}) });
+  take(many, 'one whose text is short, and whose values are many');
+  assert.deepEqual(ran, [
+    'first', 'another tool', 'a notification', 'one whose parameters are not held uncharged',
+    'one whose text is short, and whose values are many',
+  ]);
   await all;
-  assert.deepEqual(ran.slice(4), ['second', 'third', 'fourth']);
+  assert.deepEqual(ran.slice(5), ['second', 'third', 'fourth']);
 });
 
 test('turns: newer messages pass those that wait, for a while', async () => {

@@ -6,13 +6,17 @@ import { MirroredToolHeaders } from './tool-headers.ts';
 
 /**
  * The client's side of Streamable HTTP over any sender. `url` is the MCP endpoint. Throws a TypeError if it is not an HTTP
- * URL.
+ * URL, or has credentials.
  */
 export function clientTransport(
   url: string | URL, options: HttpTransportOptions, sends: HttpSender,
 ): ClientTransport {
   const base = new URL(url);
-  if (!/^https?:$/.test(base.protocol)) throw new TypeError(`not an HTTP address: ${base}`);
+  // The messages do not have the address: it may hold a password.
+  if (!/^https?:$/.test(base.protocol)) throw new TypeError(`not an HTTP address: it begins with ${base.protocol}`);
+  if (base.username || base.password) {
+    throw new TypeError(`the address of ${base.host} has a user name or a password: give credentials in \`headers\``);
+  }
   base.hash = '';
   const sender = options.around?.(sends) ?? sends;
   const posting = new ClientPosting(base, options, sender);

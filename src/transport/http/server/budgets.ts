@@ -1,5 +1,6 @@
 import { peerBudget } from '../../../bounds/budget.ts';
 import type { Budget } from '../../../bounds/budget.ts';
+import { weightOfValues } from '../../../bounds/weight.ts';
 import type { Auth } from '../../auth.ts';
 
 /** With this many principals, those that hold nothing are dropped. */
@@ -10,6 +11,12 @@ const manyPrincipals = 1000;
  * a client with small requests is not affected by others that fill the budget.
  */
 export const smallRequest = 4096;
+
+/** The same for its memory: a short text can hold many values. */
+const smallMemory = 2 * smallRequest;
+
+/** Whether a request whose text has at most `smallRequest` bytes takes little memory too. */
+export const isSmall = (request: object): boolean => weightOfValues(request) <= smallMemory;
 
 /** The budgets of an endpoint's clients: one for each principal, however many sessions and requests it has. */
 export class Budgets {

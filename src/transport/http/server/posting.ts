@@ -1,4 +1,5 @@
 import { openThingBytes } from '../../../bounds/budget.ts';
+import { heldWeight } from '../../../bounds/weight.ts';
 import { classify, decode, decodeUtf8, decodeValue } from '../../../jsonrpc/message.ts';
 import { defaultConnectionLimits } from '../../../jsonrpc/connection.ts';
 import { nobody } from '../../../jsonrpc/inbound-request.ts';
@@ -10,7 +11,7 @@ import * as revisionTable from '../../../protocol/revisions.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import type { Auth } from '../../auth.ts';
-import { smallRequest } from './budgets.ts';
+import { isSmall, smallRequest } from './budgets.ts';
 import type { Body, HttpRequest } from './http-request.ts';
 import { ModernResponse } from './modern-response.ts';
 import type { OpenPlace } from './modern-response.ts';
@@ -184,8 +185,9 @@ export class Posting {
     if (this.#open.size >= services.limits.maxOpenRequests) return refuse(services, request, 503, tooMany, { id });
     // 2026-07-28 has no session: the memory for a request is charged to its principal.
     const budget = services.budgets.ofRequests(auth);
-    const held = decoded.weight + openThingBytes;
-    if (held > smallRequest && !budget.fits(held)) return refuse(services, request, 503, noMemory, { id });
+    const held = heldWeight(decoded.weight, decoded.message, budget) + openThingBytes;
+    const small = decoded.weight + openThingBytes <= smallRequest;
+    if (!budget.fits(held) && !(small && isSmall(decoded.message))) return refuse(services, request, 503, noMemory, { id });
     budget.hold(held);
     new ModernResponse(services, request, accepts, this.#open, budget, held).run(decoded.message, meta, post);
   }

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../../bounds/clock.ts';
 import type { Decoded, Request } from '../../../jsonrpc/message.ts';
 import { mirroredParameter } from '../../../protocol/mirrored-headers.ts';
-import { smallRequest } from './budgets.ts';
+import { isSmall, smallRequest } from './budgets.ts';
 
 /** An answer of at least this many characters is long. */
 const longAnswer = 65_536;
@@ -42,7 +42,7 @@ export class Turns {
   take(decoded: Decoded, run: () => void): boolean {
     this.#came = true;
     const waits = this.#said > enough && decoded.kind === 'request' && this.#long.has(kindOf(decoded.message))
-      && decoded.weight <= smallRequest;
+      && decoded.weight <= smallRequest && isSmall(decoded.message);
     if (!waits) run();
     else if (this.waiting.length < most) this.waiting.push(run);
     else return false;

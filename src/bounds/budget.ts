@@ -30,6 +30,15 @@ export class Budget {
     this.parent = parent;
   }
 
+  /**
+   * Whether the process holds much, a 32nd of its limit: then small messages are weighed by their values too (`heldWeight`). A budget
+   * without a parent counts as the process.
+   */
+  get crowded(): boolean {
+    const { used, limit } = this.parent ?? this;
+    return used > limit / 32;
+  }
+
   /** True if `bytes` may be charged now. The first 64 KiB of a peer always fit into the parent's budget. */
   fits(bytes: number): boolean {
     const used = this.used + bytes;

@@ -1,4 +1,3 @@
-import type { Budget } from './budget.ts';
 import type { Shape } from './options.ts';
 
 /** Limits of one message in addition to its length. */
@@ -94,16 +93,12 @@ export function weighValue(value: unknown, limits: WeightLimits = {}): Weight {
   return bytes + values * valueBytes;
 }
 
-/** While the budget of the process has more than this part of its limit in use, small messages are weighed by their values. */
-const busyPart = 1 / 32;
-
 /**
- * The bytes to charge to a budget for a parsed message whose text weighs `weight`. The values of a small text are counted only while the
- * process holds much: counting costs as much as the rest of a small request, and a text like `{},{},{}` takes forty times its length.
+ * The bytes to charge for a parsed message whose text weighs `weight`, while a budget is `crowded`. Otherwise the values of a small text
+ * are not counted: counting costs as much as the rest of a small request. A text like `{},{},{}` takes forty times its length.
  */
-export function heldWeight(weight: number, value: unknown, { used, limit, parent }: Budget): number {
-  const busy = parent ? parent.used > parent.limit * busyPart : used > limit * busyPart;
-  return busy && weight > 0 && weight <= smallText ? Math.max(weight, weightOfValues(value)) : weight;
+export function heldWeight(weight: number, value: unknown): number {
+  return weight > 0 && weight <= smallText ? Math.max(weight, weightOfValues(value)) : weight;
 }
 
 /** The weight of a value whose text is small, whatever its depth. */

@@ -12,7 +12,7 @@ const longAnswers = 1_048_576;
 export const takeBatch: TakeBatch = (connection, { values, weight: length }, outlet) => {
   const { budget, limits: { maxBatch, maxBatchAnswer } } = connection;
   if (values.length > maxBatch) return connection.refuse(outlet, invalid(`a batch holds at most ${maxBatch} messages`));
-  const weight = heldWeight(length, values, budget);
+  const weight = budget.crowded ? heldWeight(length, values) : length;
   if (!budget.charge(weight)) return connection.refuseBytes(outlet, null, weight);
   const items = values.map((value) => classify(value));
   const answers = items.filter((item) => item.kind === 'request' || item.kind === 'refusal').length;

@@ -168,7 +168,7 @@ export class Connection {
     if (inFlight.has(id)) return this.refuse(outlet, invalid(`id ${quote(id)} is already in flight`, request));
     const { maxInFlight } = this.limits;
     if (inFlight.size >= maxInFlight) return this.refuseWork(outlet, id, `requests in flight: the limit is ${maxInFlight}`);
-    const held = heldWeight(weight, request, this.budget) + openThingBytes;
+    const held = (this.budget.crowded ? heldWeight(weight, request) : weight) + openThingBytes;
     if (!this.budget.charge(held)) return this.refuseBytes(outlet, id, held);
     const inbound = new InboundRequest(request, outlet, held);
     inFlight.set(id, { inbound });

@@ -1,4 +1,4 @@
-import { isBase64, isObject } from '../jsonrpc/message.ts';
+import { isObject } from '../jsonrpc/message.ts';
 
 // The members that each message type requires, as data: a few property checks instead of a schema.
 
@@ -8,7 +8,7 @@ import { isBase64, isObject } from '../jsonrpc/message.ts';
  */
 export type MessageShape = ShapeKind | readonly [MessageShape] | MemberShapes | ((value: Record<string, unknown>) => MemberShapes);
 
-type ShapeKind = 'string' | 'base64 string' | 'number' | 'boolean' | 'object' | 'role';
+type ShapeKind = 'string' | 'number' | 'boolean' | 'object' | 'role';
 
 /** An object with these members. A name that ends with `?` is optional. */
 export interface MemberShapes {
@@ -49,22 +49,25 @@ export function shapeFault(value: unknown, shape: MessageShape, path: string): s
 const isList = (shape: MessageShape): shape is readonly [MessageShape] => Array.isArray(shape);
 
 const isOf = (value: unknown, kind: ShapeKind): boolean => kind === 'role' ? value === 'user' || value === 'assistant'
-  : kind === 'base64 string' ? isBase64(value) : kind === 'object' ? isObject(value) : typeof value === kind;
+  : typeof value === kind && (kind !== 'object' || (value !== null && !Array.isArray(value)));
 
 const wrong = (value: unknown, kind: ShapeKind | 'list', path: string): string => `${path} ${value === undefined ? 'is missing'
   : `must be ${kind === 'role' ? '"user" or "assistant"' : `${kind === 'object' ? 'an' : 'a'} ${kind}`}`}`;
 
 // The members of each type of content. 2025-11-25 schema: ContentBlock, SamplingMessageContentBlock, ResourceContents.
 
-/** The contents of a resource: a text, or bytes in base64. */
+/**
+ * The contents of a resource: a text, or bytes in base64. The alphabet is not checked: the official Python SDK wrote `blob`
+ * with `-` and `_` in its early versions (1.2.0).
+ */
 export const resourceContents: MessageShape = (value) => ({
-  uri: 'string', 'mimeType?': 'string', '_meta?': 'object', ...'text' in value ? { text: 'string' } : { blob: 'base64 string' },
+  uri: 'string', 'mimeType?': 'string', '_meta?': 'object', ['text' in value ? 'text' : 'blob']: 'string',
 });
 
 const text: MemberShapes = { text: 'string', 'annotations?': 'object', '_meta?': 'object' };
 
 /** An image or a sound. */
-const media: MemberShapes = { data: 'base64 string', mimeType: 'string', 'annotations?': 'object', '_meta?': 'object' };
+const media: MemberShapes = { data: 'string', mimeType: 'string', 'annotations?': 'object', '_meta?': 'object' };
 
 const link: MemberShapes = {
   name: 'string', uri: 'string', 'title?': 'string', 'description?': 'string', 'mimeType?': 'string', 'annotations?': 'object',

@@ -48,7 +48,7 @@ export function formQuestion<const S extends Form>(
   form: S,
   options?: FormQuestionOptions<FormContent<S>>,
 ): Question<FormAnswer<FormContent<S>>> {
-  checkOptions('elicit: message', message, 'string');
+  if (typeof message !== 'string') checkOptions<unknown>('elicit: message', message, 'string');
   if (options) checkOptions<object>('elicit: options', options, { key: 'string', otherwise: 'object or "skip"' });
   const full = formSchema(form);
   const content = options?.otherwise;

@@ -15,13 +15,10 @@ type Bag = Record<string, unknown>;
 const file = (revision: string): Bag =>
   JSON.parse(readFileSync(fileURLToPath(new URL(`../../../test/specification/${revision}.json`, import.meta.url)), 'utf8')) as Bag;
 
-/** Whole Base64, as a JSON text. */
-const base64 = JSON.stringify('^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$');
-
 function schemaOf(revision: string, name: string): Validate {
   const schema = file(revision);
-  // Of the formats only Base64 (`byte`) is tested here, as a pattern: a URI may be any text.
-  const text = JSON.stringify(schema).replaceAll(/,?"format":"[a-z]+"/g, '').replaceAll('{,', '{').replaceAll(/"(data|blob)":\{"type":"string"/g, `$&,"pattern":${base64}`);
+  // Formats are not tested here: a URI may be any text.
+  const text = JSON.stringify(schema).replaceAll(/,?"format":"[a-z]+"/g, '').replaceAll('{,', '{');
   return compile({ ...JSON.parse(text) as Bag, $ref: `#/$defs/${name}` });
 }
 
@@ -73,7 +70,7 @@ const open = /\.(?:annotations|icons|_meta|inputSchema|outputSchema|nextCursor)\
 /** Blocks and fields of unknown types belong to a later revision; in a model's message they are an error. */
 const openTypes = /\.type$/;
 
-const wrong: readonly unknown[] = [undefined, 5, 'x', 'QQ=', true, [], {}];
+const wrong: readonly unknown[] = [undefined, 5, 'x', true, [], {}];
 
 interface Broken {
   readonly path: string;

@@ -37,7 +37,7 @@ const takers: readonly string[] = ['request', 'upgrade', 'connect', 'checkContin
 /** Functions that add the guard, and the modules that they must come from. */
 const guards: Readonly<Record<string, RegExp>> = {
   guarded: /\/node\/(index|internal-exports|guarded)\.ts$|^\.\/guarded\.ts$|^barewire\/http$/, guardedUpgrade: /\/node\/(index|guarded)\.ts$|^barewire\/http$/,
-  listenerOf: /^\.\/listener\.ts$/,
+  listenerOf: /^\.\/request-listener\.ts$/,
 };
 
 /**

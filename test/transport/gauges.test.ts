@@ -99,5 +99,5 @@ test('gauges: of a real client and server, and of what is no handle', async (t) 
   assert.deepEqual(read(http).sessions, 1);
   await client.close();
   assert.deepEqual(read(http).sessions, 0);
-  assert.throws(() => gauges({} as Gauged), /gauges: handle.peers is invalid/);
+  assert.throws(() => gauges({} as Gauged), /gauges: handle.peers is missing or null/);
 });

@@ -185,9 +185,9 @@ export class Posting {
     if (this.#open.size >= services.limits.maxOpenRequests) return refuse(services, request, 503, tooMany, { id });
     // 2026-07-28 has no session: the memory for a request is charged to its principal.
     const budget = services.budgets.ofRequests(auth);
-    const held = heldWeight(decoded.weight, decoded.message, budget) + openThingBytes;
+    const held = (budget.crowded ? heldWeight(decoded.weight, decoded.message) : decoded.weight) + openThingBytes;
     const small = decoded.weight + openThingBytes <= smallRequest;
-    if (!budget.fits(held) && !(small && isSmall(decoded.message))) return refuse(services, request, 503, noMemory, { id });
+    if ((budget.crowded || !small) && !budget.fits(held) && !(small && isSmall(decoded.message))) return refuse(services, request, 503, noMemory, { id });
     budget.hold(held);
     new ModernResponse(services, request, accepts, this.#open, budget, held).run(decoded.message, meta, post);
   }

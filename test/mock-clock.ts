@@ -16,6 +16,16 @@ export function mockClock(mocks: Mocks, options: Parameters<MockTimers['enable']
   mocks.method(systemClock, 'monotonic', () => Date.now());
 }
 
+/**
+ * Replaces the runtime's clock by one whose time passes only by `pass`, for code that takes no clock. The runtime's timers stay, so it
+ * serves beside Node's fetch, whose timers throw if they fire after their response was collected.
+ */
+export function mockSystemClock(mocks: { method<K extends 'now' | 'monotonic' | 'after'>(object: Clock, name: K, implementation: Clock[K]): unknown }): SteppedClock {
+  const clock = steppedClock({ ...systemClock });
+  for (const name of ['now', 'monotonic', 'after'] as const) mocks.method(systemClock, name, clock[name]);
+  return clock;
+}
+
 /** Advances a clock by milliseconds. */
 export const pass = (clock: ManualClock, ms: number): void => clock.tick(clock.now() + ms);
 
@@ -45,13 +55,13 @@ export interface SteppedClock extends Clock {
   pass(ms: number): void;
 }
 
-export function steppedClock(): SteppedClock {
+export function steppedClock(real: Clock = systemClock): SteppedClock {
   const manual = manualClock(Date.now());
   return {
-    ...systemClock,
+    ...real,
     now: () => manual.now(),
     monotonic: () => manual.monotonic(),
-    after: (ms, run, background) => (ms <= 0 ? systemClock : manual).after(ms, run, background),
+    after: (ms, run, background) => (ms <= 0 ? real : manual).after(ms, run, background),
     pass: (ms) => manual.tick(manual.now() + ms),
   };
 }

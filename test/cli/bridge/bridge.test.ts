@@ -20,7 +20,7 @@ import { memoryTransport } from '../../../src/transport/memory.ts';
 import { stdioTransport } from '../../../src/transport/stdio/index.ts';
 import { behindServer } from './travel.ts';
 import { everyNth } from '../../every-nth.ts';
-import { mockClock } from '../../mock-clock.ts';
+import { mockSystemClock } from '../../mock-clock.ts';
 import { scripted } from '../../host/scripted-server.ts';
 import { inProcess } from '../in-process.ts';
 import { barewire } from '../program.ts';
@@ -338,7 +338,7 @@ test('bridge: what the server behind lacks is not declared, and a closed bridge 
 const unheard = { onListChanged: () => {}, onResourceUpdated: () => {}, onError: () => {} };
 
 test('bridge: at the limit the server that was unused for the longest makes room, and later one that is unused for its time ends; a busy one never', async (t) => {
-  mockClock(t.mock, { apis: ['setInterval', 'setTimeout', 'Date'], now: 1_000_000 });
+  const clock = mockSystemClock(t.mock);
   const finish: (() => void)[] = [];
   const server = new McpServer({ name: 'behind', version: '1' });
   server.tool('wait', {}, () => new Promise((resolve) => finish.push(() => resolve('done'))));
@@ -356,7 +356,7 @@ test('bridge: at the limit the server that was unused for the longest makes room
   const of = async (principal: string): Promise<Backend> => {
     const found = backends.of({ principal, info: { name: 'c', version: '1' }, capabilities: {} });
     await found.ready;
-    t.mock.timers.tick(10);
+    clock.pass(10);
     return found;
   };
   const [zero, , two] = [await of('zero'), await of('one'), await of('two')];
@@ -370,7 +370,7 @@ test('bridge: at the limit the server that was unused for the longest makes room
   const waiting = three.request('tools/call', { name: 'wait' }, signal);
   while (finish.length < 3) await new Promise((resolve) => setImmediate(resolve));
   await assert.rejects(of('four'), { code: -32603, message: 'all 3 servers behind the bridge are busy' });
-  t.mock.timers.tick(20_000);
+  clock.pass(20_000);
   assert.deepEqual([closed, backends.size], [[], 3], 'a busy server is not ended');
   finish.forEach((end) => end());
   await Promise.all([request, waiting, call.next(0)]);
@@ -381,9 +381,9 @@ test('bridge: at the limit the server that was unused for the longest makes room
   await of('four');
   assert.deepEqual(closed.splice(0), [0], 'a server that has a result for somebody is not ended, though it was unused for longer');
   two.delivered('id');
-  t.mock.timers.tick(4_000);
+  clock.pass(4_000);
   await of('three');
-  t.mock.timers.tick(2_000);
+  clock.pass(2_000);
   assert.deepEqual([closed.splice(0).sort(), backends.size], [[2, 4], 1]);
   // One that does not start is forgotten.
   broken = true;

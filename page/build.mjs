@@ -8,7 +8,7 @@ import { bundled, playgroundScript } from './bundle.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 /** What playground.html should weigh, gzipped, the server inside included; and what it may not exceed, as barewire grows. */
-const [budget, ceiling] = [135 * 1024, 208 * 1024];
+const [budget, ceiling] = [135 * 1024, 209 * 1024];
 /** What a browser loads of the local server's page before anything is pressed, in bytes as they are. */
 const firstLoad = 200_000;
 

@@ -8,7 +8,7 @@ import type { ConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
 import type { InboundRequest } from '../../src/jsonrpc/inbound-request.ts';
 import { quote } from '../../src/bounds/quote.ts';
-import { weighText, weighValue } from '../../src/bounds/weight.ts';
+import { heldWeight, smallText, weighText, weighValue } from '../../src/bounds/weight.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 import { randomOf } from '../random.ts';
 
@@ -212,6 +212,29 @@ function bench(request: (inbound: InboundRequest) => object | Promise<object>, l
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const ask = (id: number, params?: object): string => JSON.stringify({ jsonrpc: '2.0', id, method: 'm', params });
+
+test('weight: the values of a small text count beside its length, those of a long one are in its weight, and what weighs nothing stays free', () => {
+  const many = Array.from({ length: 100 }, () => ({}));
+  const values = weighValue(many) as number;
+  assert.ok(values > 6_400);
+  for (const [weight, held] of [[0, 0], [1, values], [values - 1, values], [values + 1, values + 1], [smallText, smallText], [smallText + 1, smallText + 1]] as const) {
+    assert.equal(heldWeight(weight, many), held, `${weight}`);
+  }
+  const heavy = Array.from({ length: 10_000 }, () => ({}));
+  assert.equal(heldWeight(smallText, heavy), weighValue(heavy));
+  assert.equal(heldWeight(smallText + 1, heavy), smallText + 1);
+});
+
+test('budget: crowded is more than a 32nd of the limit of the process, whatever the peer holds', () => {
+  const process = new Budget(3_200);
+  const peer = new Budget(64, process);
+  peer.charge(60);
+  assert.deepEqual([process.crowded, peer.crowded], [false, false]);
+  process.hold(40);
+  assert.deepEqual([process.crowded, peer.crowded], [false, false], 'exactly a 32nd');
+  process.hold(1);
+  assert.deepEqual([process.crowded, peer.crowded], [true, true]);
+});
 
 test('connection: where the process holds too much, the refusal says so, and names its bound', () => {
   const whole = new Budget(MiB);

@@ -3,7 +3,7 @@
 const transcripts = ['test/transcripts/transcripts', 'test/transcripts/clients'];
 export const folders = {
   jsonrpc: { tests: ['test/jsonrpc/*', 'test/bounds/budget', 'test/transport/memory', 'test/server/calls', ...transcripts] },
-  protocol: { tests: ['test/protocol/*', 'test/schema/elicitation*', 'test/server/registration', 'test/server/questions', 'test/client/questions', 'test/observe', ...transcripts] },
+  protocol: { tests: ['test/protocol/*', 'test/schema/elicitation*', 'test/server/registration', 'test/server/questions', 'test/client/questions', 'test/client/malformed-messages', 'test/observe', ...transcripts] },
   schema: { tests: ['test/schema/*'] },
   server: { tests: ['test/server/*', 'test/extension', 'test/observe', ...transcripts] },
   client: { tests: ['test/client/*', 'test/protocol/pinging', 'test/extension', ...transcripts] },

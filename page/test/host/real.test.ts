@@ -62,7 +62,7 @@ test('local: over HTTP heads and events are shown, and a request is copied as cu
     await page.ask('server.reconnect', { server: 'far', era });
     const { wire } = await page.ask('tool.call', { server: 'far', name: 'add', args: { a: 1, b: 1 } });
     const { text } = await page.ask('wire.curl', { seq: wire ?? 0 });
-    assert.match(text, /^curl --no-buffer 'http:\/\/127\.0\.0\.1:\d+\/mcp'/);
+    assert.match(text, /^curl --no-buffer --globoff 'http:\/\/127\.0\.0\.1:\d+\/mcp'/);
     assert.match(text, /"\$AUTHORIZATION"/);
     const { entries } = await page.ask('wire.page', { from: 1 });
     const request = entries.find(({ seq }) => seq === wire);

@@ -56,7 +56,7 @@ changelog-3|MUST|client credentials are kept for each issuer and used at no othe
 discover-4|SHOULD|a client of both eras asks server/discover first|4 server/discover#when-to-call;4 basic/transports/stdio#backward-compatibility
 base-7|MUST|each request carries version, client capabilities and client name in _meta|4 server/utilities/pagination;4 server/utilities/completion;4 server/tools;4 server/resources;4 server/prompts;4 basic/patterns/mrtr;4 basic/index#_meta
 base-8|SHOULD|a client names itself with each request|4 schema#RequestMetaObject;4 changelog#major-changes;4 basic/index#_meta
-base-25|SHOULD|a client takes -32002 as any error|4 server/resources#error-handling;4 basic/index#error-codes
+base-25|SHOULD|a client handles -32002 like other errors|4 server/resources#error-handling;4 basic/index#error-codes
 base-73|MUST|a client takes a result of an unknown type for invalid|4 basic/index#resulttype
 base-74|MUST|a client takes a result without a type for complete|4 schema#Result;4 changelog#major-changes;4 basic/index#resulttype
 lifecycle-5|MUST|a client says its capabilities in initialize|0123 basic/lifecycle#initialization

@@ -13,7 +13,7 @@ const manyPrincipals = 1000;
 export const smallRequest = 4096;
 
 /** The same for its memory, twice as much: a short text can hold many values. Bundlers drop a literal that is not used. */
-const smallMemory = 8192;
+export const smallMemory = 8192;
 
 /** Whether a request whose text has at most `smallRequest` bytes takes little memory too. */
 export const isSmall = (request: object): boolean => weightOfValues(request) <= smallMemory;

@@ -11,7 +11,7 @@ import * as revisionTable from '../../../protocol/revisions.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import type { Auth } from '../../auth.ts';
-import { isSmall, smallRequest } from './budgets.ts';
+import { smallMemory, smallRequest } from './budgets.ts';
 import type { Body, HttpRequest } from './http-request.ts';
 import { ModernResponse } from './modern-response.ts';
 import type { OpenPlace } from './modern-response.ts';
@@ -186,8 +186,8 @@ export class Posting {
     // 2026-07-28 has no session: the memory for a request is charged to its principal.
     const budget = services.budgets.ofRequests(auth);
     const held = (budget.crowded ? heldWeight(decoded.weight, decoded.message) : decoded.weight) + openThingBytes;
-    const small = decoded.weight + openThingBytes <= smallRequest;
-    if ((budget.crowded || !small) && !budget.fits(held) && !(small && isSmall(decoded.message))) return refuse(services, request, 503, noMemory, { id });
+    const small = decoded.weight + openThingBytes <= smallRequest && held <= smallMemory + openThingBytes;
+    if (!small && !budget.fits(held)) return refuse(services, request, 503, noMemory, { id });
     budget.hold(held);
     new ModernResponse(services, request, accepts, this.#open, budget, held).run(decoded.message, meta, post);
   }

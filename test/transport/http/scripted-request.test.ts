@@ -151,6 +151,9 @@ test('a modern request is charged what it weighs while it is open, and refused w
     }
     // A small request is served.
     assert.equal(ask(modern('ping')).status, 200);
+    // So are many that stay open, also when they have filled what was left.
+    const small = Array.from({ length: 20 }, (_, i) => ask(modern('wait', { key: `small${i}` })));
+    assert.deepEqual(small.filter(({ status }) => status === 503), []);
     // One whose text is small, and whose values are many, is not.
     assert.equal(ask(modern('wait', { key: 'many', pad: Array(700).fill({}) })).status, 503);
     for (const { finish } of server.waiting.values()) finish();
